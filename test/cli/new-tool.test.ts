@@ -22,20 +22,23 @@ async function deskWithCommand(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe("new", () => {
-  test.each(TOOL_KINDS)("--%s: works immediately, its test passes, and fails if the tool is broken", async (kind) => {
-    await using desk = await deskWithCommand();
-    const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
-    expect(made).toMatchObject({ code: 0, stderr: "" });
-    const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
-    const ran = await shell(desk, told.run);
-    expect(ran.code).toBe(0);
-    expect(JSON.parse(ran.output)).toEqual({ words: 6 });
-    expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
-    expect(await desk.run(["check"])).toMatchObject({ code: 0 });
-    const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
-    await writeFile(join(told.folder, program), "");
-    expect((await shell(desk, told.test)).code).not.toBe(0);
-  });
+  test.each(TOOL_KINDS)(
+    "--%s: the tool works immediately; its test passes, and fails if the tool is broken",
+    async (kind) => {
+      await using desk = await deskWithCommand();
+      const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
+      expect(made).toMatchObject({ code: 0, stderr: "" });
+      const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
+      const ran = await shell(desk, told.run);
+      expect(ran.code).toBe(0);
+      expect(JSON.parse(ran.output)).toEqual({ words: 6 });
+      expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
+      expect(await desk.run(["check"])).toMatchObject({ code: 0 });
+      const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
+      await writeFile(join(told.folder, program), "");
+      expect((await shell(desk, told.test)).code).not.toBe(0);
+    },
+  );
 
   test("prints the written files, and the lines that run and test it", async () => {
     await using desk = await deskWithCommand();

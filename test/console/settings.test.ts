@@ -120,7 +120,7 @@ test("a save keeps secrets, comments and layout, and applies the change", async 
   expect((await ask("session", { token: "t-one" })).status).toBe(200);
 });
 
-test("an undo restores the version before, and a second undo the later one", async () => {
+test("an undo restores the previous version, and a second undo the later one", async () => {
   const before = await fileOf();
   const edited = before.text.replace('format = "json"', 'format = "text"');
   expect((await check(edited)).effects).toMatchObject({ atRestart: ["logging"], sections: ["logging"] });

@@ -133,7 +133,7 @@ describe("the API", () => {
     expect(await userNamed("Finn")).toBeUndefined();
   });
 
-  test.each(["t-viewer", "t-one"])("refuses the token %s everything about users", async (token) => {
+  test.each(["t-viewer", "t-one"])("refuses all requests about users with the token %s", async (token) => {
     for (const [method, path] of [
       ["GET", "users"],
       ["POST", "users"],

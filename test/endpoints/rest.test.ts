@@ -310,7 +310,7 @@ describe("lists", () => {
     expect((await fetch(`${url}/api/tools/%E0%A4%A`)).status).toBe(400);
   });
 
-  test("GET /api/resources lists, and reads one by its URI", async () => {
+  test("GET /api/resources lists resources, and with a URI reads one", async () => {
     const { url } = await serve();
     expect(await (await fetch(`${url}/api/resources`)).json()).toMatchObject({
       resources: expect.arrayContaining([expect.objectContaining({ uri: "words://json" })]),

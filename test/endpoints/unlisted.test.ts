@@ -31,7 +31,7 @@ for (const [name, { open }] of Object.entries(surfaces)) {
   }, 60_000);
 }
 
-test("the error names the option if the option would help", async () => {
+test("the error for an unlisted tool names `unlisted` if that option would help", async () => {
   const toolyard = toolyardOf(yard.hub, { endpoint: "test" });
   const hint = "The server closed does not list it. If it accepts tools that it does not list, set `unlisted = true`";
   const told = async (tool: string, args = {}): Promise<string> => JSON.stringify(await toolyard.call(tool, args));

@@ -154,7 +154,7 @@ describe("tools of the yard", () => {
     expect((content as { text: string }[])[0]!.text).toContain(text);
   });
 
-  test("does not list tools on demand, and finds them", async () => {
+  test("does not list ondemand tools, and finds them by search", async () => {
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).not.toContain("send_email");
     expect(JSON.stringify(await call("tool_search", { query: "send an email" }))).toContain("send_email");

@@ -114,7 +114,7 @@ test("S9: execute_code is offered to the network only with a token", async () =>
   expect(await names({ host: "0.0.0.0", token: "a-long-enough-token" })).toContain("execute_code");
 });
 
-test("S9: returns an error with instructions if any caller could call it", async () => {
+test("S9: a hub does not start if any caller could call execute_code, and names the remedy", async () => {
   const settings = { server: { host: "0.0.0.0", insecure: true }, builtin: { execute_code: true } };
   await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(
     /Set a token/,

@@ -64,7 +64,7 @@ test("S15: names to a guest only tools that it may see", async () => {
   expect(text).not.toContain("vault");
 });
 
-test("adds no text to the same call without execute_tool", async () => {
+test("adds no names of similar tools to a call that is not made by execute_tool", async () => {
   const client = await target.client(TOKENS.owner.token);
   expect((await client.tool("rows__delete_rows")).content).toEqual(FAILED.content);
 });

@@ -209,7 +209,7 @@ describe("S15: consent and the safe profile", () => {
     }
   });
 
-  test("S15: without the profile everything is offered", async () => {
+  test("S15: without the profile `safe`, lists and calls all tools", async () => {
     await using target = await open();
     await target.hub.list();
     expect((await target.send({ headers: JSON_HEADERS, body: initialize() })).status).toBe(200);

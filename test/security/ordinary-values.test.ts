@@ -99,7 +99,7 @@ describe("servers of the public registry", () => {
     },
   });
 
-  test("lists the same with ordinary configured values as without any", async () => {
+  test("lists the same definitions with ordinary configured values as without configured values", async () => {
     const [plain, configured] = await Promise.all([allLists(config({})), allLists(config(ORDINARY))]);
     expect(configured).toBe(plain);
     expect(configured).toContain("sequentialthinking");

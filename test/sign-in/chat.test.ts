@@ -48,7 +48,7 @@ const accepting =
     return { action: "accept" };
   };
 
-test("shows its caller a link when its server requires a sign-in, and continues after the sign-in", async () => {
+test("a call shows its caller a link if the server requires a sign-in, and continues afterwards", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -94,7 +94,7 @@ test("returns the original failure to a caller that declines", async () => {
   expect(auth.authorized).toHaveLength(1);
 });
 
-test("the page names source and principal, and requires the code", async () => {
+test("the sign-in page names source and principal, and requires the code", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -51,7 +51,7 @@ test("`login` without a name asks for the server, and `--all` signs in to each s
   expect((await toolyard("login")).stdout).toBe("No server requires a sign-in.\n");
 });
 
-test("shows a server that requires a sign-in with its command, and afterwards as connected", async () => {
+test("`check` names the `login` command for a server that requires a sign-in, and not after the sign-in", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

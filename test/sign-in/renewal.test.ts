@@ -149,7 +149,7 @@ test.each([503, 200])(
 );
 
 test.each([503, 200])(
-  "after its expiry HTTP %i makes the source unavailable, and causes no sign-in",
+  "after the expiry of a token, HTTP %i makes the source unavailable, and causes no sign-in",
   async (status) => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);

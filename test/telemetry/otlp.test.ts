@@ -67,7 +67,7 @@ const ERAS = {
 };
 
 describe("a call through two hubs to a server on stdio", () => {
-  test.each(["legacy", "modern"] as const)("is one connected tree for a %s client", async (era) => {
+  test.each(["legacy", "modern"] as const)("is one connected trace for a %s client", async (era) => {
     await using collector = await OtlpReceiver.start();
     using folder = new ToolFolder();
     const command = [process.execPath, folder.write("server.mjs", SDK_SERVER)];

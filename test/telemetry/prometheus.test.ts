@@ -112,7 +112,7 @@ describe("the hub's own port", () => {
     expect((await fetch(`${new URL(url).origin}/metrics`, bearer(TOKEN))).status).toBe(404);
   });
 
-  test("does not serve them without authentication: the hub does not start", async () => {
+  test("does not serve metrics without authentication: the hub does not start", async () => {
     await expect(serve({ main_port: true })).rejects.toThrow(/main_port.*needs callers that authenticate/);
   });
 });

@@ -60,7 +60,7 @@ describe("search", () => {
     expect((await find("l'oeuvre du philosophe"))[0]!.passage.sourceId).toBe("oeuvre");
   });
 
-  test("R20: returns the same order each time, up to the limit", async () => {
+  test("R20: returns results in the same order each time, and at most the limit", async () => {
     const all = (await find("truth real nominalism")).map(({ passage }) => passage.ordinal);
     expect((await find("truth real nominalism")).map(({ passage }) => passage.ordinal)).toEqual(all);
     expect(await find("truth real nominalism", {}, 1)).toHaveLength(1);

@@ -319,7 +319,7 @@ describe("execution", () => {
     expect(await caught(core.mcp.executeTool("text.shout"))).toBeInstanceOf(MCPInvalidParamsError);
   });
 
-  test("C1: a tool must not have a method's name, nor its beginning", () => {
+  test("C1: refuses a tool with the name or the prefix of a protocol method", () => {
     for (const name of [
       "initialize",
       "ping",

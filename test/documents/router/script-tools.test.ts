@@ -190,7 +190,7 @@ test("T11: the directory is the configured tools_path, with either name of the s
   expect(await (await yard.mcp()).names()).toEqual(["one"]);
 });
 
-test("T11: a tool outside it is not listed, found or called", async () => {
+test("T11: a tool outside of tools_path is not listed, found or called", async () => {
   yard.script("inside", 'visibility = "ondemand"\n');
   yard.folder.write("elsewhere/outside/tool.toml", 'name = "outside"\ndescription = "Far away."\nscript = "run.sh"\n');
   yard.folder.write("elsewhere/outside/run.sh", "cat");

@@ -48,7 +48,7 @@ describe("nearest vectors of a file equal those of an exact comparison", () => {
 });
 
 describe("terms", () => {
-  test("counts a term completely, for each group that contains it", () => {
+  test("counts whole terms only, and counts a term for each group that contains it", () => {
     const counter = new TermCounter([termGroup("a", "bc"), termGroup("bc"), termGroup("missing"), termGroup("œuvre")]);
     expect(Array.from(counter.countsIn("a bc abc a œuvre bca bc"))).toEqual([4, 2, 0, 1]);
     expect(Array.from(counter.countsIn(""))).toEqual([0, 0, 0, 0]);

@@ -37,7 +37,7 @@ test("does nothing if the folder cannot be created", () => {
   expect(enableCodeCache({ TOOLYARD_HOME: home }, echo)).toBeUndefined();
 });
 
-test("does nothing if Node refuses", () => {
+test("does nothing if Node refuses to use the folder", () => {
   const refuses = {
     enableCompileCache: () => {
       throw new Error("refused");

@@ -58,7 +58,7 @@ test.each([
   expect(await one(() => ok(result)).call("t")).toEqual({ ok: true, result: complete });
 });
 
-test("passes an unfinished result to a caller that relays it", async () => {
+test("passes a result that requests input unchanged to a caller that relays it", async () => {
   const result = { resultType: "input_required", inputRequests: {} };
   const outcome = await one(() => ok(result), { outputSchema: { type: "object" } }).call(
     "t",

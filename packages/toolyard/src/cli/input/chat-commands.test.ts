@@ -20,7 +20,7 @@ test.each(["/help", "/HELP", "/?", "/help please", "/help  "])("shows the comman
   for (const name of ["/help", "/tools", "/clear", "/exit"]) expect(result!.text).toContain(name);
 });
 
-test("lists all tools or those that match, and reports if there are none", async () => {
+test("`/tools` lists all tools, or those that match a word, and reports if none matches", async () => {
   expect((await run("/tools"))!.text).toMatch(/weather .*\n.*mail\.send/);
   expect((await run("/tools mail"))!.text).not.toContain("weather");
   expect((await run("/tools nothing"))!.text).toBe('No tool matches "nothing".');

@@ -70,7 +70,7 @@ test("activity of a child deadline counts as activity of its parent", () => {
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([false, false]);
 });
 
-test("a new budget counts from the start of the deadline", () => {
+test("changed limits count from the start of the deadline", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(1000);
   deadline.adapt({ idleMs: 5 * MINUTE, totalMs: 2 * HOUR });
@@ -105,7 +105,7 @@ test("a caller that has already disconnected ends the deadline immediately", () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("aborts nothing and leaves no timer after it was cleared", () => {
+test("a cleared deadline aborts nothing and leaves no timer", () => {
   const caller = new AbortController();
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, caller.signal);
   deadline.clear();

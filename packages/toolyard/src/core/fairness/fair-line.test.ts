@@ -164,7 +164,7 @@ test("a principal without a place gets one immediately while another one waits f
   expect(await inside(line, "c", 10)).toBe(1);
 });
 
-test("counts an unannounced principal from its first entry on", async () => {
+test("keeps a place free for a principal from its first entry on", async () => {
   const line = among(1, 4);
   expect(await inside(line, "a", 3)).toBe(3);
   expect(await inside(line, "b", 1)).toBe(1);

@@ -223,7 +223,7 @@ test("without a journal that can be opened, keeps tasks in memory and logs that"
   expect(warnings).toEqual(["The journal of tasks cannot be used: tasks end with this hub."]);
 });
 
-test("listeners receive each change with its owner", async () => {
+test("listeners receive each change of a task with the task's owner", async () => {
   const { table } = openTable();
   const changes: TaskChange[] = [];
   table.changed.on((change) => void changes.push(change));

@@ -449,7 +449,7 @@ test("keeps several servers independent of each other", async () => {
   expect(slow.status().state).toBe("starting");
 });
 
-test("ends the session on the server when it closes", async () => {
+test("closing ends the session on the server", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   await call(provider, "echo", { text: "" });

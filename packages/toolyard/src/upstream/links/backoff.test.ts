@@ -10,7 +10,7 @@ test("doubles the pauses up to the limit, and shortens each by a random part", (
   expect([1, 2].map(() => lowest.nextMs(0))).toEqual([50, 100]);
 });
 
-test("starts over after a long connection, but not after a short one", () => {
+test("starts again with the first pause after a long connection, but not after a short one", () => {
   const backoff = new Backoff(options, () => 1);
   backoff.nextMs(0);
   backoff.nextMs(0);

@@ -192,7 +192,7 @@ test("requests the vector of a tool once, and again after a change", async () =>
   expect(aboutTools()).toHaveLength(4);
 });
 
-test("the next run reads the vectors of this run from disk", async () => {
+test("a later run reads the vectors of an earlier run from disk", async () => {
   const file = join(folder, "vectors.bin");
   const first = semantic(embedder(), 60_000, file);
   await catalogWith(first);

@@ -236,7 +236,7 @@ describe("if the connection is closed", () => {
     expect([await textOf("y"), accepted.length]).toEqual(["again", 2]);
   });
 
-  test("a started answer is cut", async () => {
+  test("an answer that has begun is reported as truncated", async () => {
     handle = (_, answer) => {
       answered(answer).begin(200, []);
       answer.write("start");
@@ -258,7 +258,7 @@ describe("if the connection is closed", () => {
     await vi.waitFor(() => expect(isCancelled).toBe(true));
   });
 
-  test("a request that was not passed to the system yet is unsent", async () => {
+  test("a request that was not passed to the system yet is reported as unsent", async () => {
     await send("open").result;
     const { result } = send("x");
     transport.close();

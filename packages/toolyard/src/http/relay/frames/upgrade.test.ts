@@ -3,11 +3,14 @@ import { readUpgradeRequest, readUpgradeResponse, upgradeRequest, upgradeRespons
 
 const REQUEST = upgradeRequest(new URL("http://10.0.0.5:8808"), "hello.code");
 
-test.each(["http://10.0.0.5:8808", "https://hub.example/base", "http://[::1]:80/a/b/"])("opens %s", (url) => {
-  const request = upgradeRequest(new URL(url), "hello.code");
-  expect(request).toContain(`\r\nHost: ${new URL(url).host}\r\n`);
-  expect(readUpgradeRequest(Buffer.from(request))).toBe("hello.code");
-});
+test.each(["http://10.0.0.5:8808", "https://hub.example/base", "http://[::1]:80/a/b/"])(
+  "builds a request to %s that the other hub can read",
+  (url) => {
+    const request = upgradeRequest(new URL(url), "hello.code");
+    expect(request).toContain(`\r\nHost: ${new URL(url).host}\r\n`);
+    expect(readUpgradeRequest(Buffer.from(request))).toBe("hello.code");
+  },
+);
 
 test("reads a request whose headers a proxy has changed", () => {
   const fields = ["host: x", "via: 1.1 proxy", "UPGRADE:Toolyard-Frames/1", "connection: upgrade"];
