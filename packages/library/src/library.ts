@@ -199,6 +199,12 @@ export class Library implements AsyncDisposable {
     return this.#ingestion.add({ source, ...rest });
   }
 
+  /** Returns the number of documents that another version of the library read. Rejects with the signal's reason. */
+  async outdated(signal?: AbortSignal): Promise<number> {
+    const { countOutdated } = await import("./moves/outdated.ts");
+    return countOutdated(this.#store, signal);
+  }
+
   /** Returns whether a user added this source. */
   isByPerson(source: Source): Promise<boolean> {
     return this.#ingestion.isByPerson(source);

@@ -13,7 +13,8 @@ import { Collections } from "./service/collections.ts";
 import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts";
 import type { Embedder } from "./search/embedder.ts";
 import { settingsOf, type LibrarySettings } from "./settings.ts";
-import { collectionOf, collectionsIn, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
+import { outdatedMessage } from "./service/outdated-message.ts";
+import { collectionOf, collectionsIn, inCollection, isStoreThere, openStore, parseStore } from "./store/open-store.ts";
 
 /**
  * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Requires no
@@ -48,12 +49,22 @@ function register(hub: ModuleHub, environment: Environment): void {
   registerCollectionTools(hub, {
     own: collectionOf(settings.store),
     list: () => collectionsIn(settings.store),
+    outdated: (collection) => outdatedIn(inCollection(settings.store, collection)),
   });
   registerResources(hub, open, () => collections.names);
   registerPrompts(hub, open);
   // Only a service that watches folders has work before its first call.
   if (settings.watches)
     open().catch((error: unknown) => hub.logger.error(`The library could not be opened: ${String(error)}`));
+}
+
+/** Returns the number of documents in a store that another version of the library read; 0 if there is no store. */
+async function outdatedIn(store: string): Promise<number> {
+  const address = parseStore(store);
+  if (!(await isStoreThere(address))) return 0;
+  await using opened = await openStore(address);
+  const { countOutdated } = await import("./moves/outdated.ts");
+  return countOutdated(opened);
 }
 
 /**
@@ -75,7 +86,15 @@ async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Li
   Promise.all([library.jobs.resume(), begun]).catch((error: unknown) =>
     hub.logger.error(`The library does not watch its folders: ${String(error)}`),
   );
+  void reportOutdated(library, collectionOf(settings.store), hub);
   return library;
+}
+
+/** Logs a warning if another version read some documents of a collection. No call waits for it. */
+async function reportOutdated(library: Library, collection: string, hub: ModuleHub): Promise<void> {
+  // Closing the library ends the count, and the message is for users only.
+  const count = await library.outdated().catch(() => 0);
+  if (count > 0) hub.logger.warning(outdatedMessage(count, collection));
 }
 
 /**

@@ -271,6 +271,17 @@ describe("keeps text that can be seen, without a warning", () => {
     expect(await readBytes(rawPdf({ content }))).toEqual({ text: SEEN, warnings: [] });
   });
 
+  test("transparent text whose letters are the mask of a gradient", async () => {
+    const words = `BT /F1 30 Tf 40 300 Td (${SEEN}) Tj ET`;
+    const form = (text: string, more = ""): string =>
+      `<< /Type /XObject /Subtype /Form /BBox [0 0 400 600] /Resources << /Font << /F1 5 0 R >> >> ${more} ` +
+      `/Group << /S /Transparency /CS /DeviceRGB >> /Length ${text.length} >>\nstream\n${text}\nendstream`;
+    const content = `q /M gs 0 0 1 rg 0 280 400 60 re f Q q /T gs ${words} Q`;
+    const resources = "/ExtGState << /M << /SMask << /S /Alpha /G 6 0 R >> >> /T << /ca 0 /SMask /None >> >>";
+    const result = await readBytes(rawPdf({ content, resources, objects: [form(words)] }));
+    expect(result).toEqual({ text: SEEN, warnings: [] });
+  });
+
   test("white text as the shadow of the same words", async () => {
     const { text, warnings } = await read((pdf) => {
       pdf.fillColor("white").text(SEEN, 40.6, 40.6, { lineBreak: false });

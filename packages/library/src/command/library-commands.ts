@@ -15,7 +15,7 @@ import type { OcrWish } from "../documents/ocr/ocr.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
 import { AddProgress } from "./add-progress.ts";
 import { EXIT, type CommandIo } from "./command-io.ts";
-import { line, spoken, wordsFor, type Status, type Words } from "./words.ts";
+import { line, spoken, wordsFor, type CommandOutput, type Status, type Words } from "./words.ts";
 
 interface LibraryCommandOptions {
   readonly json?: boolean;
@@ -61,25 +61,27 @@ export const add = spoken(async (paths: readonly string[], options: AddOptions, 
   return told.length === 0 || told.some(({ isFailure }) => isFailure) ? EXIT.failed : EXIT.ok;
 });
 
-interface AddContext {
+export interface AddContext {
   readonly library: Library;
   readonly metadata: FoundMetadata;
   readonly progress: AddProgress;
   readonly words: Words;
   readonly ocr: OcrWish | undefined;
   readonly signal: AbortSignal;
+  /** True if a user selected the source. @default true */
+  readonly isByPerson?: boolean;
 }
 
 /** Result of one source: as JSON and as text. */
-interface SourceResult {
+export interface SourceResult {
   readonly row: object;
   readonly line: string;
   readonly isFailure: boolean;
 }
 
-async function addOne(
+export async function addOne(
   source: Source,
-  { library, metadata, progress, words, ocr, signal }: AddContext,
+  { library, metadata, progress, words, ocr, signal, isByPerson = true }: AddContext,
 ): Promise<SourceResult> {
   const path = nameOfSource(source);
   const onPage = (done: number, total: number): void => progress.page(done, total);
@@ -89,7 +91,7 @@ async function addOne(
       metadata,
       signal,
       onPage,
-      isByPerson: true,
+      isByPerson,
       ...(ocr && { ocr }),
     });
     const { sourceId, chunks, warnings } = document;
@@ -103,7 +105,7 @@ async function addOne(
 }
 
 /** Returns the size in bytes; 0 if the file does not exist or the source is a URL. */
-async function sizeOf(source: Source): Promise<number> {
+export async function sizeOf(source: Source): Promise<number> {
   if (!("path" in source)) return 0;
   return stat(source.path).then(
     ({ size }) => size,
@@ -149,6 +151,7 @@ export const search = spoken(async (asked: readonly string[], options: FindOptio
     const blocks = shown.map(({ hit, document }) => passageBlock(hit.passage, document, { wanted, io }));
     await io.paint(blocks.join("\n\n"));
   }
+  await sayOutdated(library, { io, words });
   return shown.length === 0 ? EXIT.failed : EXIT.ok;
 });
 
@@ -191,9 +194,16 @@ const listed = spoken(async (_none: string, options: FindOptions, { io, words })
     for (const document of documents) await io.print(`${document.sourceId}  ${citationOf(document)}`);
     if (total > documents.length) await io.say(words.more(total - documents.length));
     if (total === 0) await io.say(words.empty);
+    await sayOutdated(library, { io, words });
   }
   return EXIT.ok;
 });
+
+/** Reports the number of documents that another version of the library read, if there are any. */
+async function sayOutdated(library: Library, { io, words }: CommandOutput): Promise<void> {
+  const count = await library.outdated(io.signal);
+  if (count > 0) await io.say(words.moves.outdated(words.documents(count)));
+}
 
 /** Prints the metadata and the outline of a document. */
 export const show = spoken(async (sourceId: string, options: LibraryCommandOptions, { io, words }) => {
@@ -238,7 +248,7 @@ export async function reindex(options: LibraryCommandOptions, io: CommandIo): Pr
   return EXIT.ok;
 }
 
-function open(io: CommandIo, collection?: string): Promise<Library> {
+export function open(io: CommandIo, collection?: string): Promise<Library> {
   return openHere(settingsOf(collection === undefined ? io.env : { ...io.env, LIBRARY_COLLECTION: collection }));
 }
 

@@ -75,6 +75,10 @@ export interface MoveWords {
   readonly byAuthor: Readonly<Record<"pages" | "passages", string>>;
   readonly byYear: Readonly<Record<"pages" | "passages", string>>;
   readonly moreAuthors: (count: number) => string;
+  /** Advice about documents that another version read. */
+  readonly outdated: (documents: string) => string;
+  readonly ofCollection: (collection: string, documents: string) => string;
+  readonly current: string;
 }
 
 const counted = (one: string, many = `${one}s`, isOne = (count: number): boolean => count === 1) => {
@@ -127,8 +131,8 @@ const ENGLISH: Words = {
   moves: {
     to: (what, place) => `${what} to ${place}`,
     moved: (documents, unchanged, place) =>
-      `${documents}${unchanged > 0 ? `, ${unchanged}already there` : ""}, to ${place}`,
-    same: (equal, questions) => `${equal} of ${counted("question")(questions)}have the same results in both`,
+      `${documents}${unchanged > 0 ? `, ${unchanged} already there` : ""}, to ${place}`,
+    same: (equal, questions) => `${equal} of ${counted("question")(questions)} have the same results in both`,
     stays: "This library is unchanged. To use the new one, set `store` in [library], or LIBRARY_STORE.",
     vectors: (embedder) => (embedder === undefined ? "no vectors" : `vectors of ${embedder}`),
     finding: ({ what }) => what,
@@ -140,6 +144,10 @@ const ENGLISH: Words = {
     byAuthor: { pages: "pages by author", passages: "passages by author" },
     byYear: { pages: "pages by year", passages: "passages by year" },
     moreAuthors: (count) => `and ${counted("more author")(count)}`,
+    outdated: (documents) =>
+      `Another version of the library read ${documents}. To read the files again: toolyard library renew`,
+    ofCollection: (collection, documents) => `collection ${collection}: ${documents} read by another version`,
+    current: "This version of the library read all documents.",
   },
 };
 
@@ -208,6 +216,10 @@ const FRENCH: Words = {
     byAuthor: { pages: "pages par auteur", passages: "passages par auteur" },
     byYear: { pages: "pages par année", passages: "passages par année" },
     moreAuthors: (count) => `et ${counted("autre auteur", "autres auteurs", isFew)(count)}`,
+    outdated: (documents) =>
+      `Une autre version de la bibliothèque a lu ${documents}. Pour relire les fichiers : toolyard library renew`,
+    ofCollection: (collection, documents) => `collection ${collection} : ${documents}, d’une autre version`,
+    current: "Tous les documents ont été lus par cette version.",
   },
 };
 
@@ -217,7 +229,7 @@ const FRENCH_FINDINGS = {
   index: "Un index ou un compte est à refaire.",
   vectors: "Les vecteurs sont d’une autre version. Lancez `toolyard library reindex`.",
   files: "Des fichiers ne sont plus là : leurs liens ne mènent nulle part, leurs passages se trouvent toujours.",
-  versions: "Des documents ont été lus par une autre version : ajoutez leurs fichiers encore une fois.",
+  versions: "Des documents ont été lus par une autre version : lancez `toolyard library renew`.",
 } as const;
 
 /**
@@ -296,7 +308,7 @@ export function line(words: Words, status: Status, what: string): string {
   return `${words.status[status].padEnd(10)} ${what}`;
 }
 
-interface CommandOutput {
+export interface CommandOutput {
   readonly io: CommandIo;
   readonly words: Words;
 }

@@ -45,6 +45,13 @@ export interface Ink {
 export interface PagePaint {
   readonly glyphs: readonly DrawnGlyph[];
   readonly areas: readonly PaintedArea[];
+  /** Characters that are cut out of an area by a soft mask, as `placeKey` names them. */
+  readonly masks: ReadonlySet<string>;
+}
+
+/** Returns a key of a character and its place. */
+export function placeKey(text: string, { x, y }: Point): string {
+  return `${text} ${Math.round(x)} ${Math.round(y)}`;
 }
 
 export interface PaintFacts {
@@ -76,6 +83,7 @@ type Args = readonly unknown[];
 export class PaintWalk implements PagePaint {
   readonly glyphs: DrawnGlyph[] = [];
   readonly areas: PaintedArea[] = [];
+  readonly masks = new Set<string>();
   readonly #facts: PaintFacts;
   #state: GraphicsState;
   readonly #saved: GraphicsState[] = [];
@@ -203,8 +211,7 @@ export class PaintWalk implements PagePaint {
   }
 
   #show(glyphs: readonly (PdfGlyph | number | null)[]): void {
-    const { matrix, font, size, scale, isMask } = this.#state;
-    if (isMask) return;
+    const { matrix, font, size, scale } = this.#state;
     const placed = times(matrix, this.#textMatrix);
     const isVertical = font?.vertical === true;
     const ink = this.#ink(Math.hypot(placed[2], placed[3]) * Math.abs(size));
@@ -217,20 +224,27 @@ export class PaintWalk implements PagePaint {
 
   /** Records a character at a distance from the beginning of its run. Returns its own advance. */
   #draw({ unicode: text, width, isSpace = false }: PdfGlyph, along: number, run: GlyphRun): number {
-    const { size, rise, scale, charSpacing, wordSpacing } = this.#state;
+    const { size, rise, scale, charSpacing, wordSpacing, isMask } = this.#state;
     const { placed, ink, isVertical, unit } = run;
     const advance = isVertical ? size : width * unit * scale;
     const [x, y] = isVertical ? [0, -along] : [along, rise];
     const [dx, dy] = isVertical ? [0, -advance / 2] : [advance / 2, size * MIDDLE];
+    const origin = pointOf(placed, x, y);
+    const spacing = charSpacing + (isSpace ? wordSpacing : 0);
+    const end = advance + spacing * (isVertical ? 1 : scale);
+    if (isMask) {
+      this.masks.add(placeKey(text, origin));
+      return end;
+    }
     this.glyphs.push({
       text,
-      origin: pointOf(placed, x, y),
+      origin,
       width: placed[0] * advance,
       middle: pointOf(placed, x + dx, y + dy),
       order: this.areas.length,
       ink,
     });
-    return advance + (charSpacing + (isSpace ? wordSpacing : 0)) * (isVertical ? 1 : scale);
+    return end;
   }
 
   #ink(size: number): Ink {

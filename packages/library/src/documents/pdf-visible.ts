@@ -1,6 +1,6 @@
 import { contains, type Box } from "./pdf-matrix.ts";
 import type { Rgb } from "./pdf-graphics.ts";
-import { MAX_AREAS, type DrawnGlyph, type PagePaint, type PaintedArea } from "./pdf-paint.ts";
+import { MAX_AREAS, placeKey, type DrawnGlyph, type PagePaint, type PaintedArea } from "./pdf-paint.ts";
 
 /** Maximum difference of a colour's part, of 255, from the background that the eye does not see. */
 const MAX_DIFFERENCE = 12;
@@ -13,9 +13,9 @@ const WHITE: Rgb = [255, 255, 255];
 export type Visibility = "visible" | "hidden" | "layer" | "outside";
 
 /** Returns the visibility of each character of a page. A character counts as visible unless it is proven hidden. */
-export function visibilities({ glyphs, areas }: PagePaint, view: Box): Visibility[] {
+export function visibilities({ glyphs, areas, masks }: PagePaint, view: Box): Visibility[] {
   const colored = areas.filter(({ color }) => color !== undefined).length;
-  const rules = { areas: areas.length > MAX_AREAS ? undefined : areas, hasColors: colored > 0 };
+  const rules = { areas: areas.length > MAX_AREAS ? undefined : areas, hasColors: colored > 0, masks };
   return glyphs.map((glyph) => visibilityOf(glyph, rules, view));
 }
 
@@ -23,15 +23,22 @@ interface PageRules {
   /** Undefined if there are too many areas. */
   readonly areas: readonly PaintedArea[] | undefined;
   readonly hasColors: boolean;
+  readonly masks: ReadonlySet<string>;
 }
 
-function visibilityOf(glyph: DrawnGlyph, { areas, hasColors }: PageRules, view: Box): Visibility {
+function visibilityOf(glyph: DrawnGlyph, { areas, hasColors, masks }: PageRules, view: Box): Visibility {
   const { ink } = glyph;
   if (isOutside(glyph, view)) return "outside";
+  // A browser draws letters with a gradient as a mask, and again without colour for their selection.
+  if (masks.size > 0 && masks.has(placeKey(glyph.text, glyph.origin))) return "visible";
   if (ink.isClear || !contains(ink.clip, glyph.middle)) return "hidden";
   if (areas === undefined) return ink.isDrawn ? "visible" : "layer";
-  if (hasColors && !ink.isClip && isCovered(glyph, areas)) return "hidden";
-  if (!ink.isDrawn) return isShownByArea(glyph, areas) ? "visible" : "layer";
+  return hasColors && !ink.isClip && isCovered(glyph, areas) ? "hidden" : visibilityOn(areas, glyph);
+}
+
+/** Returns the visibility of a character that nothing covers. */
+function visibilityOn(areas: readonly PaintedArea[], glyph: DrawnGlyph): Visibility {
+  if (!glyph.ink.isDrawn) return isShownByArea(glyph, areas) ? "visible" : "layer";
   return isLikeBackground(glyph, areas) ? "hidden" : "visible";
 }
 

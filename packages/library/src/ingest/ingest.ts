@@ -148,11 +148,14 @@ async function isMissing(uri: string): Promise<boolean> {
 
 /** Adds the metadata that the caller gave when the document was added at its former place. */
 function withGivenMetadata(request: IngestRequest, moved: StoredDocument | undefined): IngestRequest {
-  if (!moved) return request;
-  const { title, author, year, language, edition, genre, work, origins } = moved;
+  return moved ? { ...request, metadata: { ...givenMetadata(moved), ...request.metadata } } : request;
+}
+
+/** Returns the metadata of a document that a caller gave, and that its file does not contain. */
+export function givenMetadata(document: StoredDocument): FoundMetadata {
+  const { title, author, year, language, edition, genre, work, origins } = document;
   const all = Object.entries({ title, author, year, language, edition, genre, work });
-  const given = Object.fromEntries(all.filter(([key, value]) => origins[key] === "caller" && value !== undefined));
-  return { ...request, metadata: { ...given, ...request.metadata } };
+  return Object.fromEntries(all.filter(([key, value]) => origins[key] === "caller" && value !== undefined));
 }
 
 /** Throws if OCR is requested but not configured. */

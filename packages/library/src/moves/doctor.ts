@@ -1,9 +1,9 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../search/embedder.ts";
-import { PIPELINE } from "../ingest/ingest.ts";
-import type { LibraryStore, StoredDocument, StoreFinding } from "../store/store.ts";
+import type { LibraryStore, StoreFinding } from "../store/store.ts";
 import { allDocuments } from "./documents.ts";
+import { isOutdated } from "./outdated.ts";
 
 export interface Diagnosis {
   readonly engine: string;
@@ -64,16 +64,11 @@ function fileFindings(missing: readonly string[]): DoctorFinding[] {
   return [{ what, canMend: false, about: "files" }];
 }
 
-/** Returns whether another version of the readers or of the index made the stored passages. */
-function isOutdated({ pipeline }: StoredDocument): boolean {
-  return pipeline.split(" ")[0] !== String(PIPELINE);
-}
-
 function versionFindings(outdated: readonly string[]): DoctorFinding[] {
   if (outdated.length === 0) return [];
   const what =
     `Another version of the library read these documents, so they are found less well: ${nameList(outdated)}. ` +
-    "Run `toolyard library add` with their files or folders again; each document keeps its id.";
+    "Run `toolyard library renew` to read their files again; each document keeps its id.";
   return [{ what, canMend: false, about: "versions" }];
 }
 

@@ -34,6 +34,9 @@ export const remove: CommandAction = async (ids, options, io) =>
 export const reindex: CommandAction = async (_none, options, io) =>
   (await loadLibrary()).reindex(options, await libraryIo(options, io));
 
+export const renew: CommandAction = async (_none, options, io) =>
+  (await loadRenew()).renew(options, await libraryIo(options, io));
+
 export const watch: CommandAction = async (folders, options, io) =>
   (await loadWatch()).watch(folders, options, await libraryIo(options, io));
 
@@ -50,6 +53,10 @@ interface MeasuresModule {
 
 function loadWatch(): Promise<{ readonly watch: LibraryCommand<readonly string[]> }> {
   return importServer("library", "command/watch-command");
+}
+
+function loadRenew(): Promise<{ renew(options: SharedOptions, io: ServiceIo): Promise<number> }> {
+  return importServer("library", "command/renew-command");
 }
 
 function loadMeasures(): Promise<MeasuresModule> {

@@ -10,7 +10,8 @@ const LANGUAGE = new Option("--language <code>", "only works in this language: e
 export function libraryRow(shared: readonly Option[]): CommandRow {
   return {
     usage: "library",
-    summary: "manage the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
+    summary:
+      "manage the document library: add, search, list, show, watch, remove, renew, move, export, doctor, stats, eval",
     examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
     options: [],
     commands: [...mainRows(shared), ...documentRows(shared), ...libraryMoves(shared), ...measureRows(shared)],
@@ -118,6 +119,18 @@ function documentRows(shared: readonly Option[]): CommandRow[] {
       examples: ["toolyard library remove how_to_make_our_ideas_clear"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).remove }),
+    },
+    {
+      usage: "renew",
+      summary:
+        "read the files of documents again that another version of Toolyard read; exit code 1 if one cannot be read",
+      examples: ["toolyard library renew --dry-run", "toolyard library renew --collection scholars"],
+      options: [
+        new Option("--collection <name>", "only this collection; without it, all collections of the store"),
+        new Option("--dry-run", "list the documents, and read none"),
+        ...shared,
+      ],
+      load: async () => ({ run: (await import("../commands/library.ts")).renew }),
     },
     {
       usage: "reindex",
