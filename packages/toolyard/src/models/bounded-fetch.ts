@@ -10,7 +10,7 @@ export interface BoundedFetchOptions {
   readonly maxBytes: number;
 }
 
-/** Creates a `fetch` for the AI SDK with limits: whole answers within a time and size. Rejects with a `FailError`. */
+/** Creates a `fetch` for the AI SDK that limits the time and the size of each answer. Rejects with a `FailError`. */
 export function boundedFetch({ service, client, baseUrl, timeoutMs, maxBytes }: BoundedFetchOptions): typeof fetch {
   const home = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
   return async (input, init = {}) => {

@@ -23,7 +23,10 @@ export interface FailedBuiltinCall {
   readonly failure: Fail;
 }
 
-/** Returns names of tools similar to a missing one: similar names, else tools that match the words of the name. */
+/**
+ * Returns names of tools for a missing name: tools with similar names, or else tools that the search finds with the words
+ * of the name.
+ */
 export async function namesNear(
   { name, failure }: FailedBuiltinCall,
   call: Call,

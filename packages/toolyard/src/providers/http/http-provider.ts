@@ -34,7 +34,7 @@ export interface HttpProviderDeps extends Pick<
   readonly desk?: SignInCoordinator;
 }
 
-/** Minimum of the time limit without data of a response. It applies to requests that have no deadline of a call. */
+/** Minimum of `idleMs`, the maximum time without data of a response. It applies to requests outside a call. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
 /** Time limit of the first connection after a sign-in. */

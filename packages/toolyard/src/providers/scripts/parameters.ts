@@ -218,7 +218,7 @@ function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
   return wrong === undefined ? undefined : `holds ${JSON.stringify(wrong)}, which is no ${String(items["type"])}`;
 }
 
-/** Returns the size of a value to which `min` and `max` apply. */
+/** Returns the number that `min` and `max` limit: the value itself, its characters, or its items. */
 function sizeOf(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "string") return Array.from(value).length;

@@ -21,8 +21,8 @@ export const MAX_THREADS_OF_SOURCE = 1;
  */
 export const SLICE_MS = 500;
 /**
- * Interrupting a job costs a thread. The job must have run for at least this many times the thread's start time before,
- * so that slow machines also make progress.
+ * Minimum time that a job runs before it is interrupted, as a multiple of the start time of its thread. An interruption
+ * ends the thread, so without this minimum, a slow machine would spend its time on starting threads.
  */
 export const SLICE_STARTS = 3;
 export const SLICE_GROWTH = 4;

@@ -41,8 +41,8 @@ export async function joinRedisStore(
   const client = createClient((await importRedis()) as RedisLibrary, options);
   const subscriber = duplicateClient(client);
   const connection = new RedisConnection(client, logger);
-  // Only the other connection reports a lost store, because both lose it at the same time. While connecting, either may
-  // fail first.
+  // `connection` reports a lost store for both clients, because both lose it at the same time. The error is stored,
+  // because while connecting, either client may fail first.
   subscriber.on("error", (error: Error) => (connection.lastError ??= error));
   try {
     await Promise.all([client.connect(), subscriber.connect()]);

@@ -59,7 +59,7 @@ export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefi
   if (!metadata || asksForNothing(metadata)) return undefined;
   const { text, hasToolTable, namesPlaces, problem } = metadata;
   const real = realpathSync(file);
-  // The table `tool` may refer to files next to the script, so their contents are part of the key.
+  // The table `tool` may refer to files next to the script, so the path of their folder is part of the key.
   const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
   const target = join(place.environments, key);
   const base = {

@@ -108,8 +108,8 @@ export class ServerStream {
 
   #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    // The lists are read again if messages may have been lost, because notifications before this stream was open were
-    // lost.
+    // If the server may have sent notifications while no stream was open, the lists are read again, because those
+    // notifications are lost.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
     const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };
