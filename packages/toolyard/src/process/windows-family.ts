@@ -22,8 +22,8 @@ const run = promisify(execFile);
 
 /**
  * Returns the running descendants of a process that may have exited. Windows does not end grandchildren with a program,
- * and `taskkill` cannot walk a tree after its root has exited. Resolves with undefined if the system does not report processes.
- * Takes almost a second.
+ * and `taskkill` cannot walk a tree after its root has exited. Resolves with undefined if the system does not report
+ * processes. Takes almost a second.
  */
 export async function livingFamily(root: WindowsRoot): Promise<readonly number[] | undefined> {
   try {

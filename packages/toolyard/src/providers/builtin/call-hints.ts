@@ -24,8 +24,8 @@ export interface FailedBuiltinCall {
 }
 
 /**
- * Returns names of tools for a missing name: tools with similar names, or else tools that the search finds with the words
- * of the name.
+ * Returns names of tools for a missing name: tools with similar names, or else tools that the search finds with the
+ * words of the name.
  */
 export async function namesNear(
   { name, failure }: FailedBuiltinCall,

@@ -6,9 +6,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
 
-/**
- * Tool calls and searches of one run. Limits their number and the number of concurrent ones. Further ones wait in order.
- */
+/** Tool calls and searches of one run. Limits their number. Calls above the limit of concurrent ones wait in order. */
 export class HostCalls {
   readonly #limits: SandboxLimits;
   readonly #isScripting: boolean;
