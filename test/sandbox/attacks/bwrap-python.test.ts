@@ -3,6 +3,6 @@ import { attackSuite } from "./suite.ts";
 
 const isPresent = await attackSuite("bwrap-python");
 
-test("the engine `bwrap-python` is attacked if it is available", () => {
+test("the attacks run on the engine `bwrap-python` if it is available", () => {
   expect(typeof isPresent).toBe("boolean");
 });

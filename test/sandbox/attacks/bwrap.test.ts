@@ -3,6 +3,6 @@ import { attackSuite } from "./suite.ts";
 
 const isPresent = await attackSuite("bwrap");
 
-test("the engine `bwrap` is attacked if it is available", () => {
+test("the attacks run on the engine `bwrap` if it is available", () => {
   expect(typeof isPresent).toBe("boolean");
 });

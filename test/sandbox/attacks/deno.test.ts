@@ -3,6 +3,6 @@ import { attackSuite } from "./suite.ts";
 
 const isPresent = await attackSuite("deno");
 
-test("the engine `deno` is attacked if it is available", () => {
+test("the attacks run on the engine `deno` if it is available", () => {
   expect(typeof isPresent).toBe("boolean");
 });

@@ -191,7 +191,7 @@ test("reads the list again after a change that only the legacy process reports",
   expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
 });
 
-test("subscribes over the link of the caller", async () => {
+test("subscribes on a connection of the caller's era", async () => {
   await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -208,7 +208,7 @@ test("subscribes over the link of the caller", async () => {
   await Promise.all([endFirst(), endSecond()]);
 });
 
-test("subscribes over the first link if the server has no subscriptions in the caller's era", async () => {
+test("subscribes on the first connection if the server has no subscriptions in the caller's era", async () => {
   await using server = run(dual, ["modern-subscriptions"], always);
   await server.listing();
   const updates: unknown[] = [];
