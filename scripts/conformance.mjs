@@ -1,9 +1,10 @@
 // Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, as a
-// client, as an authorization server, and as a server that requires access tokens.
+// client, as an authorization server, and as a server that requires access tokens. With `--only hubs`, through HAProxy
+// to three hubs with one Redis, each request to another hub.
 //
 //   node scripts/conformance.mjs [--only
 //   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|
-//   server-auth|direct]
+//   server-auth|direct|hubs]
 //   [--url URL] [--requirements DATE] [--verbose]
 //
 // `--url` runs the server scenarios against a running server; `direct` runs them against the fixture without the hub.
@@ -17,6 +18,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { runAuthorizationServer } from "./conformance-authorization.mjs";
 import { runServerAuth } from "./conformance-server-auth.mjs";
+import { startHubsBehindBalancer } from "./hubs-behind-balancer.mjs";
 import { ensureTools } from "./tools.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -83,6 +85,9 @@ const SHAPES = {
 const LEGACY_EXPECTED = join(home, "expected-failures.legacy.2026-07-28.yaml");
 const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026-07-28": LEGACY_EXPECTED };
 
+/** Runs whose fixture has the tools for tasks. */
+const TASKS_SCORED = new Set(["module 2026-07-28", "hubs 2026-07-28"]);
+
 /** Time limit of the suite for the driver, which starts several programs in some scenarios. */
 const CLIENT_MS = 240_000;
 
@@ -133,6 +138,7 @@ async function runAll() {
   if (options.only?.includes("direct")) return runDirect();
   if (!existsSync(toolyard))
     throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
+  if (options.only?.includes("hubs")) return runHubs();
   const shapes = Object.keys(SHAPES).filter(isWanted);
   const results = [
     ...shapes.map((name) => inTurn(() => runShape(name))),
@@ -152,6 +158,13 @@ async function runShape(name) {
   const results = await each(dates, (date) => runServer(url, `${name} ${date}`, date));
   await stop(child);
   return results;
+}
+
+/** Runs both requirement sets against three hubs whose balancer knows no sessions. */
+async function runHubs() {
+  const shape = `[catalog]\ncold_wait = "60s"\n\n${await SHAPES.module()}`;
+  const url = await startHubsBehindBalancer({ work, shape, startProgram: startAndReadLine });
+  return each(dates, (date) => runServer(url, `hubs ${date}`, date));
 }
 
 async function runDirect() {
@@ -194,8 +207,8 @@ async function runServer(url, name, date) {
       scenario,
       passed: Number(passed),
       failed: Number(failed),
-      // The fixture of this shape has the tools for tasks; the suite scores no extension.
-      scored: !unscored.has(scenario) || (name === "module 2026-07-28" && scenario.startsWith("tasks-")),
+      // The suite scores no extension.
+      scored: !unscored.has(scenario) || (TASKS_SCORED.has(name) && scenario.startsWith("tasks-")),
       expected: expected.has(scenario) || (either.has(scenario) && Number(failed) > 0),
     }),
   );
@@ -295,7 +308,13 @@ function startHub(config) {
 }
 
 /** Starts a server and waits for the first URL with `/mcp` on its standard output. */
-function startAndReadUrl([command, ...args]) {
+async function startAndReadUrl(command) {
+  const { value: url, child } = await startAndReadLine(command, (line) => /https?:\/\/[^\s"']+\/mcp/u.exec(line)?.[0]);
+  return { url, child };
+}
+
+/** Starts a program and waits for the first line of its standard output for which `read` returns a value. */
+function startAndReadLine([command, ...args], read) {
   const child = spawn(command, args, {
     cwd: work,
     stdio: ["ignore", "pipe", "pipe"],
@@ -309,15 +328,16 @@ function startAndReadUrl([command, ...args]) {
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`No URL from ${args.join(" ")} within ${START_MS} ms.\n${errors}`)),
+      () => reject(new Error(`${args.join(" ")} was not ready within ${START_MS} ms.\n${errors}`)),
       START_MS,
     );
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const url = /https?:\/\/[^\s"']+\/mcp/u.exec(line)?.[0];
-      if (!url) return;
+      const value = read(line);
+      if (value === undefined) return;
       clearTimeout(timer);
-      resolve({ url, child });
+      resolve({ value, child });
     });
+    child.on("error", reject);
     child.on("exit", (code) => {
       children.delete(child);
       clearTimeout(timer);

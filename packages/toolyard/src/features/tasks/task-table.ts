@@ -47,8 +47,8 @@ export interface TaskStorage {
   append(record: TaskRecord): Promise<void>;
   /** Replaces the content by these records. */
   compact(records: () => readonly TaskRecord[]): Promise<void>;
-  /** Shows progress to other hubs. Absent if no other hub reads the storage. */
-  show?(task: StoredTask): void;
+  /** Shows the state of a task to other hubs: its progress soon, and an `input` that it waits for immediately. */
+  show?(task: StoredTask, change: "progress" | "input"): void;
   close(): Promise<void>;
 }
 
@@ -283,12 +283,12 @@ export class TaskTable implements LoadedTasks {
       progressed: (message) => {
         if (task.isFinal) return;
         task.progressed(message);
-        this.#journal?.show?.(task);
+        this.#journal?.show?.(task, "progress");
         this.#report(task);
       },
       inputChanged: () => {
         task.inputChanged();
-        this.#journal?.show?.(task);
+        this.#journal?.show?.(task, "input");
         this.#report(task);
       },
       delegated: (upstream) => {

@@ -130,7 +130,7 @@ export class StoreTransport {
   #received(bytes: Buffer): void {
     const message = readStoreMessage(bytes);
     if (!message) return;
-    for (const frame of new FrameDecoder().decode(message.frames)) {
+    for (const frame of framesOf(message)) {
       if (frame.type >= FRAME.ready) this.#receivedRequest(message, frame);
       else this.#receivedAnswer(message, frame);
     }
@@ -246,6 +246,15 @@ export class StoreTransport {
       // While the store is lost, it is not known which hubs are alive, so the hub counts as alive.
       return true;
     }
+  }
+}
+
+/** Returns the frames of a message, which any user of the store can send. */
+function framesOf({ frames }: StoreMessage): readonly WorkerFrame[] {
+  try {
+    return Array.from(new FrameDecoder().decode(frames));
+  } catch {
+    return [];
   }
 }
 

@@ -111,7 +111,7 @@ export class RedisConnection {
   write(writing: Promise<unknown>): Promise<void> {
     const ended = writing.then(
       () => {},
-      (error: unknown) => this.#failed(error),
+      (error: unknown) => this.refused(error, "The shared store refused a write."),
     );
     this.#lastWrite = ended;
     return ended;
@@ -132,12 +132,13 @@ export class RedisConnection {
     this.#client.disconnect(true);
   }
 
-  /** Logs that the store refused a write. A lost connection is logged separately. */
-  #failed(error: unknown): void {
+  /** Logs each reason once for which the store refused a command. A lost connection is logged separately. */
+  refused(error: unknown, message: string): void {
     const reason = messageOf(error);
-    if (this.#isLost || this.#isClosed || this.#reasons.has(reason) || this.#reasons.size >= MAX_REASONS) return;
-    this.#reasons.add(reason);
-    this.#logger.warning("The shared store refused a write.", { error: reason });
+    const line = `${message} ${reason}`;
+    if (this.#isLost || this.#isClosed || this.#reasons.has(line) || this.#reasons.size >= MAX_REASONS) return;
+    this.#reasons.add(line);
+    this.#logger.warning(message, { error: reason });
   }
 
   #lost(error: unknown): void {

@@ -7,6 +7,8 @@ import { defineScript, type RedisConnection } from "./connection.ts";
 import { HUB_LEASE_MS } from "./leases.ts";
 import type { RedisStoreOptions } from "./options.ts";
 
+/** Message for the log if the store cannot count a call, for example because the user of Redis may not run scripts. */
+const NOT_COUNTED = "The shared store refused to count calls, so their limits hold for each hub alone or refuse calls.";
 /** Milliseconds after which the record of an idle client expires. A bucket is full again after a minute. */
 const KEY_TTL_MS = 120_000;
 /** Milliseconds after which a client with too many running calls may try again. */
@@ -221,8 +223,9 @@ export class RedisLimitStore implements LimitStore {
       share.seats += granted;
       share.tokens += grantedTokens;
       return take(share, bounds);
-    } catch {
+    } catch (error) {
       share.pendingSeats -= seats;
+      connection.refused(error, NOT_COUNTED);
       return this.#parts.options.onLoss === "refuse" ? STORE_LOST : this.#admitLocally(key, bounds);
     }
   }

@@ -78,6 +78,19 @@ describe("a Redis server that stops", () => {
     await expect(there.oneTimeIds!.claim("c", 60_000)).rejects.toThrow();
   });
 
+  test.each(["local", "refuse"] as const)(
+    "logs once that the store refuses to count, with on_loss = %s",
+    async (onLoss) => {
+      const here = await join("here", onLoss);
+      const client = new Redis(server.url);
+      await client.config("SET", "maxmemory", "1");
+      client.disconnect();
+      for (const key of ["a", "b", "c"])
+        expect((await here.limits.admit(key, ONE)).admitted, key).toBe(onLoss === "local");
+      expect(lines).toEqual([expect.stringContaining("refused to count")]);
+    },
+  );
+
   test("keeps no key without an expiry", async () => {
     const here = await join("here");
     void here.parked.put("p");

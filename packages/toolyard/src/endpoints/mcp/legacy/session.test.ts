@@ -1,4 +1,6 @@
-import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../../core/calls/call.ts";
+import { rightsWithin } from "../../../core/ports/rights.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createTestDeps, type EndpointSettings } from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import { createGate, HubStandIn, text } from "../../../../../../test/fixtures/hub-stand-in.ts";
@@ -14,6 +16,8 @@ type Message = JsonObject & {
   error?: { code: number; message: string; data?: JsonObject };
   params?: JsonObject;
 };
+
+const SILENT_OUTLET: Outlet = { isShared: false, reply: () => {}, note: () => {} } as unknown as Outlet;
 
 /** Session that records every message in the order of sending. */
 class TestClient implements Outlet {
@@ -803,4 +807,24 @@ test("a session that ends answers running requests, unsubscribes and is removed"
   const before = client.sent.length;
   await client.request("ping");
   expect(client.sent.length).toBe(before);
+});
+
+test("stores its record again for a principal with other rights, and not for an equal one", async () => {
+  const records: SessionRecord[] = [];
+  const principal: Principal = { ...LOCAL_PRINCIPAL, id: "ann" };
+  const session = new LegacySession(createTestDeps(new HubStandIn(), {}), {
+    connection: "c1",
+    endpoint: "mcp-test",
+    principal,
+    outlet: SILENT_OUTLET,
+    onRecord: (record) => void records.push(record),
+  });
+  const receive = (caller: Principal): Promise<void> =>
+    session.receive({ jsonrpc: "2.0", id: 1, method: "ping" }, { outlet: SILENT_OUTLET, principal: caller });
+  await receive(principal);
+  await receive(JSON.parse(JSON.stringify(principal)) as Principal);
+  expect(records).toEqual([]);
+  const narrowed: Principal = { ...principal, rights: rightsWithin({ allow: ["echo"] }) };
+  await receive(narrowed);
+  expect(records.map((record) => record.principal)).toEqual([narrowed]);
 });

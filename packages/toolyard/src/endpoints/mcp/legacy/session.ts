@@ -38,6 +38,7 @@ import {
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
 import type { RemoteHubs } from "../remote-hubs.ts";
+import { isSamePrincipal } from "../../../http/adapters/workers/principal-text.ts";
 import { defaultModeFor, toolModeOfMeta } from "../../tool-mode.ts";
 import { askProblem, SessionServerRequests } from "./session-server-requests.ts";
 import type { ListVersions } from "../list-watch.ts";
@@ -197,7 +198,7 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
   ): Promise<void> {
     if (this.#phase === "closed") return DONE;
     const { principal } = received;
-    if (principal && principal !== this.#record.principal) this.#note({ principal });
+    if (principal && !isSamePrincipal(principal, this.#record.principal)) this.#note({ principal });
     switch (classified.type) {
       case "reply":
         this.#asks.settle(classified.message);

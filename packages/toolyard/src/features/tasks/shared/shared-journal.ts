@@ -1,5 +1,6 @@
 import type { Logger } from "../../../core/ports/ports.ts";
 import { messageOf } from "../../../core/errors.ts";
+import { within } from "../../../core/timing/wait.ts";
 import { StoredTask } from "../stored-task.ts";
 import type { TaskRecord } from "../task-journal.ts";
 import type { TaskStorage } from "../task-table.ts";
@@ -15,8 +16,10 @@ export interface SharedJournalParts {
   readonly logger: Pick<Logger, "warning">;
 }
 
-/** Minimum milliseconds between two states of a task that other hubs see. */
+/** Minimum milliseconds between two messages of progress of a task that other hubs see. */
 const SHOW_MS = 500;
+/** Maximum milliseconds for which a reader waits until other hubs see the state of a task. */
+const SHOWN_MS = 2000;
 
 /** Storage of this hub's tasks in the shared store. */
 export class SharedJournal implements TaskStorage {
@@ -26,6 +29,8 @@ export class SharedJournal implements TaskStorage {
   /** Ids of the unfinished tasks of this hub. */
   readonly #unfinished = new Set<string>();
   readonly #shown = new Map<string, NodeJS.Timeout>();
+  /** Changes that are being written, by task. */
+  readonly #showing = new Map<string, Promise<void>>();
 
   constructor(parts: SharedJournalParts) {
     this.#parts = parts;
@@ -51,8 +56,9 @@ export class SharedJournal implements TaskStorage {
 
   async compact(): Promise<void> {}
 
-  show(task: StoredTask): void {
+  show(task: StoredTask, change: "progress" | "input"): void {
     const { id } = task.facts;
+    if (change === "input") return this.#showNow(task);
     if (this.#shown.has(id)) return;
     const timer = setTimeout(() => {
       this.#shown.delete(id);
@@ -60,6 +66,24 @@ export class SharedJournal implements TaskStorage {
     }, SHOW_MS);
     timer.unref();
     this.#shown.set(id, timer);
+  }
+
+  /**
+   * Resolves when other hubs see the input for which a task waits. Otherwise a caller could read at this hub that input
+   * is required, and at the next hub that it is not.
+   */
+  async shown(id: string): Promise<void> {
+    const showing = this.#showing.get(id);
+    if (showing) await within(showing, SHOWN_MS);
+  }
+
+  #showNow(task: StoredTask): void {
+    const { id } = task.facts;
+    this.#forgetShow(id);
+    const showing = this.#show(task).finally(() => {
+      if (this.#showing.get(id) === showing) this.#showing.delete(id);
+    });
+    this.#showing.set(id, showing);
   }
 
   async close(): Promise<void> {

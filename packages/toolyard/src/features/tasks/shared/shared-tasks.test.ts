@@ -103,6 +103,28 @@ describe("several hubs with one Redis server", () => {
     expect(two.tasks.list(LOCAL_PRINCIPAL).map((task) => task.id)).toEqual([id]);
   });
 
+  test("a hub that has reported required input has shown it to all other hubs", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    await read(two, id);
+    for (let at = 0; at < 20; at += 1) {
+      run.observer.progressed(`step ${at}`);
+      run.open = at % 2 === 0 ? { [`q-${at}`]: { method: "elicitation/create", params: {} } } : {};
+      run.observer.inputChanged();
+      const [own, other] = [await read(one, id), await read(two, id)];
+      expect([other?.status, other?.inputRequests]).toEqual([own?.status, own?.inputRequests]);
+    }
+  });
+
+  test("a hub answers for its own task while the store does not answer", async () => {
+    const one = await join("one");
+    const { id, run } = await create(one);
+    await server.kill();
+    run.open = { q: { method: "elicitation/create", params: {} } };
+    run.observer.inputChanged();
+    expect(await read(one, id)).toMatchObject({ status: "input_required" });
+  });
+
   test("a list of another hub's tasks omits a large result, and a read by id returns it", async () => {
     const [one, two] = [await join("one"), await join("two")];
     const [large, small] = [await create(one), await create(one)];

@@ -44,6 +44,7 @@ export class SharedTasks implements LoadedTasks {
   readonly #queues: SharedQueues;
   readonly #logger: Pick<Logger, "warning">;
   readonly #local: TaskTable;
+  readonly #journal: SharedJournal;
   readonly #records: TaskRecords;
   readonly #channel: SharedTaskChannel;
   readonly #queue: TaskQueue;
@@ -61,10 +62,16 @@ export class SharedTasks implements LoadedTasks {
     this.#records = new TaskRecords(queues);
     this.#channel = new SharedTaskChannel(queues);
     this.#queue = new TaskQueue({ queues, logger, importBullmq, rescueMs, rescue: (ended) => this.#rescue(ended) });
-    const parts = { hub, records: this.#records, channel: this.#channel, queue: this.#queue, logger };
+    this.#journal = new SharedJournal({
+      hub,
+      records: this.#records,
+      channel: this.#channel,
+      queue: this.#queue,
+      logger,
+    });
     this.#local = new TaskTable({
       ...deps,
-      openJournal: () => Promise.resolve({ journal: new SharedJournal(parts), records: [] }),
+      openJournal: () => Promise.resolve({ journal: this.#journal, records: [] }),
     });
     this.runs = {
       offer: (schedule, time) => this.#queue.offerRun(schedule, time),
@@ -79,7 +86,7 @@ export class SharedTasks implements LoadedTasks {
 
   async ready(wanted?: WantedTasks): Promise<void> {
     await this.#local.ready();
-    if (wanted?.id !== undefined && this.#local.has(wanted.id)) return;
+    if (wanted?.id !== undefined && this.#local.has(wanted.id)) return await this.#journal.shown(wanted.id);
     if (this.#queues.isLost) {
       if (wanted?.id === undefined) return;
       throw new FailError(fail("unavailable", LOST));

@@ -12,6 +12,14 @@ export function writePrincipal(principal: Principal): string {
   return text;
 }
 
+/**
+ * Returns true if two principals are equal. Requests that another hub or worker passed have another object than those
+ * that arrived here.
+ */
+export function isSamePrincipal(one: Principal, other: Principal): boolean {
+  return one === other || writePrincipal(one) === writePrincipal(other);
+}
+
 /** Reads the result of `writePrincipal`. The same text gives the same object. */
 export class PrincipalReader {
   readonly #kept = new Map<string, Principal>();

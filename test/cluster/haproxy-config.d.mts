@@ -1,0 +1,1 @@
+export function haproxyConfig(port: number, hubs: readonly number[]): string;
