@@ -14,7 +14,8 @@ export const HAS_BALANCER = HAS_REDIS && HAS_HAPROXY;
 /** Serves three hubs with one store. The balancer sends each request to another hub. */
 export async function serveHubs(settings: HubConfig): Promise<ServedHub> {
   const redis = await RedisServer.start();
-  const config = { modules: { paths: [] }, ...settings } as JsonObject;
+  // Lists wait for the sources, so that a comparison does not depend on load.
+  const config = { modules: { paths: [] }, catalog: { cold_wait: "30s" }, ...settings } as JsonObject;
   const cluster = await Cluster.start({ hubs: 3, store: { url: redis.url }, config });
   const balancer = await HaProxy.start(
     cluster.folder,

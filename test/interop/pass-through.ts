@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
+import { serveHubs } from "../cluster/served-hubs.ts";
 import type { ServerRequestSeen, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
 import {
   serveHub,
@@ -32,14 +33,15 @@ import {
 
 export interface Pairing {
   readonly client: EraName;
-  readonly endpoint: EndpointName;
+  /** `hubs`: three hubs with one store behind HAProxy. */
+  readonly endpoint: EndpointName | "hubs";
   /** True if the server has both eras and uses each client's own. */
   readonly upstream: EraName | "both";
   readonly transport: EndpointName;
 }
 
 /** All pairings of one endpoint: client era × server era × the server's transport. */
-export function pairingsOf(endpoint: EndpointName): readonly Pairing[] {
+export function pairingsOf(endpoint: Pairing["endpoint"]): readonly Pairing[] {
   const eras = ["legacy", "modern"] as const;
   return eras.flatMap((client) =>
     eras.flatMap((upstream) =>
@@ -77,7 +79,8 @@ export async function serveRich(
   const mcp = server
     ? { remote_servers: [{ alias: "rich", url: server.url, namespace: "" }] }
     : { stdio_servers: { rich: { command, namespace: "" } } };
-  const hub = await serveHub({ ...settings, mcp }, endpoint);
+  const config = { ...settings, mcp };
+  const hub = endpoint === "hubs" ? await serveHubs(config) : await serveHub(config, endpoint);
   return {
     ...hub,
     [Symbol.asyncDispose]: async () => {
