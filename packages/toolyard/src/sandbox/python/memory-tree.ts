@@ -105,7 +105,7 @@ export class MemoryTree {
 
   /**
    * Adds a folder of the host: it does not count towards the limits, and the guest cannot write to it.
-   * @param fill Adds its entries when the guest first looks at them. @default it has none
+   * @param fill Adds the entries of the folder when the guest first reads it. @default the folder stays empty
    */
   addOwnFolder(place: TreePlace, fill?: (folder: TreeFolder) => void): TreeFolder {
     return this.#hang(place, true, fill);

@@ -24,8 +24,9 @@ export interface RestoredInterpreter {
 }
 
 /**
- * The first worker boots as fast as possible. A later one, which boots while no caller waits, also imports common
- * modules, and stores its memory here before its first job; the following workers start from this snapshot.
+ * Snapshot that the Python workers of a child share. The first worker boots as fast as possible. A later one, which
+ * boots while no caller waits, also imports common modules, and stores its memory here before its first job; the
+ * following workers start from this snapshot.
  */
 export class InterpreterSnapshot {
   readonly #header: Int32Array;

@@ -17,7 +17,7 @@ export interface ReuseRule {
 /** Result of a use. `reused`: the record was used before, and the rule does not permit another use. */
 export type RecordUse = "used" | "reused" | "missing";
 
-/** Error of a write: the grant of the record was revoked meanwhile. */
+/** Error of a write: the grant of the record was revoked before. */
 export class GrantRevokedError extends Error {
   override readonly name = "GrantRevokedError";
 
@@ -35,7 +35,8 @@ export interface KeyedRecord {
 /**
  * Records of one model of the authorization server: tokens, grants, sessions. A key is a digest, so that no record
  * reveals a token. `payload.consumed` is the time of the first use in seconds since 1970, and `payload.graceUses` the
- * number of uses after it. All methods of a state in a store reject with a `StoreLostError` while it cannot be reached.
+ * number of uses after it. If the state is in a store, all its methods reject with a `StoreLostError` while the store
+ * cannot be reached.
  */
 export interface AuthRecords {
   find(key: string): Promise<JsonObject | undefined>;
@@ -74,25 +75,25 @@ export interface AuthTable {
 }
 
 export interface StampedText {
-  /** Changes with the text. */
+  /** Differs after each change of the text. */
   readonly stamp: string;
   readonly text: string;
 }
 
 /** Text that several processes change. */
 export interface AuthText {
-  /** Name for messages. */
+  /** Name of the text, for messages. */
   readonly name: string;
-  /** Resolves with the text, with `undefined` if there is none, and with `same` if it has the stamp `known`. */
+  /** Resolves with the text, with `undefined` if there is none, and with `same` if its stamp is `known`. */
   read(known?: string): Promise<StampedText | "same" | undefined>;
-  /** Replaces the text. `change` is called again if another process has changed the text meanwhile. */
+  /** Replaces the text. `change` is called again if another process has changed the text after it was read. */
   change<T>(change: (text: string | undefined) => Promise<{ readonly text: string; readonly result: T }>): Promise<T>;
 }
 
 export interface AttemptLimit {
   /** Number of attempts that are allowed in immediate succession. */
   readonly burst: number;
-  /** Time after which another attempt is allowed. */
+  /** Milliseconds after which one more attempt is allowed. */
   readonly everyMs: number;
 }
 
@@ -102,7 +103,7 @@ export interface AuthAttempts {
   take(key: string): number | Promise<number>;
   /** Cancels the count of one attempt, after a successful sign-in. */
   giveBack(key: string): void | Promise<void>;
-  /** Removes a key after a successful sign-in. */
+  /** Removes the counts of a key after a successful sign-in. */
   clear(key: string): void | Promise<void>;
 }
 

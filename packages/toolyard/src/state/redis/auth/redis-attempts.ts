@@ -14,7 +14,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 0
 `);
 
-/** Arguments: burst. */
+/** Arguments: burst. Allows one more attempt. */
 const GIVE_BACK = defineScript(`
 local left = redis.call('HGET', KEYS[1], 'l')
 if not left then return 0 end
@@ -22,7 +22,9 @@ redis.call('HSET', KEYS[1], 'l', tostring(math.min(tonumber(ARGV[1]), tonumber(l
 return 1
 `);
 
-/** Arguments: time, shortest interval, added time, longest interval, tolerance. Returns 1 for a request too soon. */
+/**
+ * Arguments: time, shortest interval, added time, longest interval, tolerance, TTL. Returns 1 for a request too soon.
+ */
 const POLL = defineScript(`
 local now, least, longer, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local known = redis.call('HMGET', KEYS[1], 't', 'i')
@@ -34,7 +36,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return soon and 1 or 0
 `);
 
-/** Milliseconds for which a polled code is remembered: longer than a code is valid. */
+/** Milliseconds for which the requests for a device code are remembered, which is longer than the code is valid. */
 const POLLED_MS = 15 * 60_000;
 
 /** Limits attempts on all hubs of a store. */
@@ -63,7 +65,7 @@ export class RedisAttempts implements AuthAttempts {
     await this.#parts.commands.command("DEL", this.#keyOf(key));
   }
 
-  /** The key is hidden, since it is the name or the address of a user. */
+  /** Returns the key in the store. It hides `key`, which is the name or the address of a user. */
   #keyOf(key: string): string {
     return `${this.#parts.prefix}attempts:{${this.#name}:${this.#parts.values.nameOf(key)}}`;
   }

@@ -20,25 +20,25 @@ export interface RedisAuthParts {
   readonly prefix: string;
 }
 
-/** Milliseconds for which a revoked grant is remembered. Requests that are running meanwhile end before. */
+/** Milliseconds for which a revoked grant is remembered, which is longer than any request runs. */
 const REVOKED_MS = 10 * 60_000;
 /** Maximum number of records that are removed concurrently. */
 const REMOVED_AT_ONCE = 100;
 /**
- * Maximum number of records of a model that anybody can create without a sign-in. The record that expires first is
- * removed. Other records exist only after a user or a client has signed in, and expire.
+ * Maximum number of records of a model that anybody can create without a sign-in. Above it, the record that expires
+ * first is removed. Other records exist only after a user or a client has signed in, and expire.
  */
 const MAX_OPEN_RECORDS = 20_000;
 const OPEN_MODELS: ReadonlySet<string> = new Set(["Interaction", "Session", "DeviceCode", "FederatedSignIn"]);
 
 const LOOKUPS: readonly LookupMember[] = ["uid", "userCode"];
 const FAMILIES: readonly FamilyMember[] = ["grantId", "accountId"];
-/** Models whose records are found by another member than their key. */
+/** Models whose records can also be found by a member of their payload. */
 const LOOKED_UP: Readonly<Record<string, LookupMember>> = { Session: "uid", DeviceCode: "userCode" };
-/** Member of a family that marks it as revoked. */
+/** Member of a family (the records of one grant or account) that marks the family as revoked. */
 const REVOKED = "!";
 
-/** Arguments: value, TTL. A record keeps the facts about its use. */
+/** Arguments: value, TTL. Replaces the value, and keeps the facts about the use of the record. */
 const WRITE = defineScript(`
 redis.call('HSET', KEYS[1], 'v', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -131,7 +131,8 @@ export class RedisAuthRecords implements AuthRecords {
       this.#addLookup(key, payload, ttl),
       this.#limitNumber(key, ttl),
     ]);
-    // The record is stored first: one that is missing in its family is never sent to a client.
+    // The record is stored before it joins its families. If a family was revoked, the record is removed, and its token
+    // is never sent to a client.
     const joined = await Promise.all(FAMILIES.map((member) => this.#join(member, payload, { key, ttl })));
     if (joined.every(Boolean)) return;
     await this.remove(key);

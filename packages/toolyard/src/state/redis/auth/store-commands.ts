@@ -1,7 +1,9 @@
 import { StoreLostError } from "../../ports/store.ts";
 import type { RedisConnection, RedisScript } from "../connection.ts";
 
-/** Milliseconds for which values without an expiry outlive the last hub that used them. Hubs renew it. */
+/**
+ * Milliseconds for which values without an expiry outlive the last hub that used them. Running hubs renew the values.
+ */
 export const DURABLE_MS = 400 * 24 * 3_600_000;
 
 /** Commands whose callers need the answer. Every failure is a `StoreLostError`. */
