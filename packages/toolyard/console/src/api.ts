@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
-import { KEY_HEADER, type SessionInfo } from "../../src/features/console/api-types.ts";
+import { HUB_HEADER, KEY_HEADER, type SessionInfo } from "../../src/features/console/api-types.ts";
 
 /** Address of the API, relative to the page, so that it is right below any base path. */
 export const API = new URL("../api/admin/", document.baseURI).href;
 const KEY_NAME = `toolyard-console-key ${location.pathname}`;
+const HUB_NAME = `toolyard-console-hub ${location.pathname}`;
 
 /** Failure that the hub reports, or failure of a request that the hub does not answer. */
 export class ApiError extends Error {
@@ -23,9 +24,25 @@ export class ApiError extends Error {
 export const isOnline = signal(true);
 export const session = signal<SessionInfo | undefined>(undefined);
 
-/** Returns the header with the session key. A cookie would also be sent to other ports of this machine. */
+/**
+ * Returns the headers of each request: the session key, because a cookie would also be sent to other ports of this
+ * machine, and the hub that this page shows, because a balancer may send the request to any hub of the store.
+ */
 export function keyHeaders(): Record<string, string> {
-  return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open" };
+  const hub = sessionStorage.getItem(HUB_NAME);
+  return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open", ...(hub !== null && { [HUB_HEADER]: hub }) };
+}
+
+/** Keeps the hub that this page shows. Without an id, the next hub that answers is shown. */
+export function keepHub(id: string | undefined): void {
+  if (id === undefined) sessionStorage.removeItem(HUB_NAME);
+  else sessionStorage.setItem(HUB_NAME, id);
+}
+
+/** Shows another hub of the store. */
+export function showHub(id: string | undefined): void {
+  keepHub(id);
+  location.reload();
 }
 
 /**
@@ -92,6 +109,8 @@ export async function request(path: string, init: RequestInit): Promise<Response
     const response = await fetch(API + path, { ...init, credentials: "same-origin" });
     isOnline.value = true;
     if (response.status === 401) toSignIn();
+    // The hub that this page shows has ended.
+    if (response.status === 410) showHub(undefined);
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;

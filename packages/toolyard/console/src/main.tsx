@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { get, session, takeFragment } from "./api.ts";
+import { get, keepHub, session, takeFragment } from "./api.ts";
 import { t, useOwnLanguage } from "./i18n/texts.ts";
 import { followEvents } from "./live.ts";
 import { Shell } from "./shell.tsx";
@@ -12,6 +12,7 @@ await useOwnLanguage();
 await takeFragment((user) => confirm(t("replaceSession", { user })));
 try {
   session.value = await get<SessionInfo>("session");
+  keepHub(session.value.hub);
 } catch {
   // The error is ignored, because the sign-in page, or the notice that the hub does not answer, is already shown.
 }

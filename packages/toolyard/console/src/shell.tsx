@@ -6,6 +6,7 @@ import { isLive } from "./live.ts";
 import { href, route } from "./route.ts";
 import { applyTheme, theme, THEMES, type Theme } from "./theme.ts";
 import { lateView } from "./ui/late-view.tsx";
+import { HubChoice } from "./ui/hubs.tsx";
 import { Palette } from "./ui/palette.tsx";
 import { Commands, Foreign } from "./ui/parts.tsx";
 import { Calls } from "./views/calls.tsx";
@@ -144,7 +145,7 @@ function NarrowedAdmin({ limits }: { readonly limits: readonly string[] }) {
 }
 
 function Header({ onPalette }: { readonly onPalette: () => void }) {
-  const { title = "Toolyard", version = "", by, caller } = session.value ?? {};
+  const { title = "Toolyard", version = "", by, caller, hub, seesAll } = session.value ?? {};
   return (
     <header>
       <strong class="brand">
@@ -154,6 +155,7 @@ function Header({ onPalette }: { readonly onPalette: () => void }) {
       <span class={`live ${isLive.value ? "on" : ""}`} role="status">
         {isLive.value ? t("live") : t("notLive")}
       </span>
+      {hub !== undefined && seesAll && <HubChoice />}
       <button class="search" onClick={onPalette}>
         {t("palette")} <kbd>Ctrl K</kbd>
       </button>

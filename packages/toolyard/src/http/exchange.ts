@@ -71,6 +71,13 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     answer.scopesOwner = this;
   }
 
+  /** Returns the same request for a caller that the endpoint of an open path has authenticated. */
+  withPrincipal(principal: Principal): HttpExchange {
+    const { remoteAddress, baseUrl, path, search, mount } = this.#facts;
+    const facts = { principal, remoteAddress, baseUrl, path, search, mount };
+    return new HttpExchange({ request: this.#request, answer: this.answer }, facts, this.place);
+  }
+
   get method(): string {
     return this.#request.method;
   }

@@ -7,6 +7,7 @@ import type {
 import { get, session } from "../api.ts";
 import { formatDate, t } from "../i18n/texts.ts";
 import { CodeEditor } from "../ui/code-editor.tsx";
+import { HubNotice } from "../ui/hubs.tsx";
 import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
 import { toSchema, type Schema } from "../ui/schema-form.tsx";
 import { useData } from "../ui/use-data.ts";
@@ -34,6 +35,7 @@ export function Settings() {
   return (
     <>
       {data.readOnlyReason !== undefined && <p class="notice">{data.readOnlyReason}</p>}
+      {session.value?.hub !== undefined && <HubNotice text="savesOneHub" />}
       {data.files.length > 1 && (
         <label class="field">
           <span>{t("file")}</span>

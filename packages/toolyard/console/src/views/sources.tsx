@@ -3,6 +3,7 @@ import type { ActionResult, NewSource, SourceDetail, SourceSummary } from "../..
 import { ApiError, call, session } from "../api.ts";
 import { formatDate, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { href, go, route } from "../route.ts";
+import { HubNotice } from "../ui/hubs.tsx";
 import { lateView } from "../ui/late-view.tsx";
 import { Card, Commands, Foreign, Json, Pending, State } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
@@ -23,6 +24,7 @@ export function Sources() {
         </p>
       )}
       {session.value?.isReadOnlyHub && <p class="notice">{t("readOnlyHub")}</p>}
+      {session.value?.hub !== undefined && session.value.mayChange && <HubNotice text="changesOneHub" />}
       {isAdding && <AddForm onDone={() => (setAdding(false), void reload())} />}
       <div class="split sources">
         <div class="scroll">

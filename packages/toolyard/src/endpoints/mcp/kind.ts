@@ -4,7 +4,7 @@ import { ACCESS, HUB, LOGGER, TASKS, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
-import { DIALECTS, MCP_FACE } from "../services.ts";
+import { DIALECTS, MCP_FACE, REQUEST_RELAY } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
 import { MCP_OPTION_SCHEMAS, resolveMcpEndpoint } from "./options.ts";
 import type { RemoteHubs, RemoteHubsDeps } from "./remote-hubs.ts";
@@ -19,7 +19,7 @@ export const MCP = defineEndpoint({
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
   uses: [HUB, LOGGER, STATE, ACCESS, TASKS, TRACING, DIALECTS],
-  provides: [MCP_FACE, TOOL_MODE],
+  provides: [MCP_FACE, TOOL_MODE, REQUEST_RELAY],
   resolve: ({ server = {} }) => ({ ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {
     const [{ McpEndpoint }, { createMcpParts }] = await Promise.all([
@@ -29,7 +29,8 @@ export const MCP = defineEndpoint({
     const remote = await openRemoteHubs(services);
     const parts = createMcpParts(options, { ...services, remote });
     const endpoint = new McpEndpoint({ ...parts, dialects: services.dialects });
-    return Object.assign(endpoint, { services: { mcp: endpoint, defaultMode: options.toolMode } });
+    const requestRelay = remote?.requests;
+    return Object.assign(endpoint, { services: { mcp: endpoint, defaultMode: options.toolMode, requestRelay } });
   },
 });
 

@@ -72,6 +72,8 @@ export class McpEndpoint implements McpFace {
   /** Serves a request that another hub has passed to this one. */
   #serveRelayed(exchange: HttpExchange, { hasDialects, path }: FrameHead): void | Promise<void> {
     if (path === MESSAGES_PATH) return servePostedMessage(exchange, this.#legacy);
+    const other = this.#parts.session.remote?.paths.find(path);
+    if (other) return other(exchange);
     return hasDialects && exchange.method === "POST" ? this.#serveDialects(exchange) : this.#http.serve(exchange);
   }
 

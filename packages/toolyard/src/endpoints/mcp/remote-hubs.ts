@@ -5,6 +5,7 @@ import type { HubRelay } from "../../http/relay/hub-relay.ts";
 import type { SessionRecord } from "../../state/ports/session-records.ts";
 import type { HubState } from "../../state/ports/store.ts";
 import type { RpcRequest } from "../../wire/messages.ts";
+import type { RelayedPaths, RequestRelay } from "../request-relay.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 
 /** Request for a session that this hub does not hold. */
@@ -60,6 +61,10 @@ export interface RemoteHubsDeps {
 /** The other hubs of the store, for the endpoint. Its code is loaded only if the store has other hubs. */
 export interface RemoteHubs {
   readonly relay: HubRelay;
+  /** Relay for other endpoints. */
+  readonly requests: RequestRelay;
+  /** Paths that other endpoints serve for other hubs. */
+  readonly paths: RelayedPaths;
   sessions(local: LocalSessions): RemoteSessionServer;
   calls(local: LocalCalls): RemoteCallServer;
 }

@@ -4,6 +4,12 @@
 /** Header that requests of a browser session carry: the key of the session, which only the page has. */
 export const KEY_HEADER = "x-toolyard-console";
 
+/**
+ * Header that names the hub of a store that answers the request. Another hub passes the request on. 410: the hub has
+ * ended.
+ */
+export const HUB_HEADER = "x-toolyard-console-hub";
+
 export type JsonValues = Readonly<Record<string, unknown>>;
 
 /** `GET session` */
@@ -35,6 +41,17 @@ export interface SessionInfo {
   readonly mcpUrl: string;
   /** Configuration files in force; empty if `seesAll` is false. */
   readonly files: readonly string[];
+  /** Id of the hub that answers. Absent if the hub shares no store with others. */
+  readonly hub?: string;
+}
+
+/** `GET hubs`: `{hubs: HubRow[]}`: the hubs of the store that serve the console. The first one answers. */
+export interface HubRow {
+  readonly id: string;
+  /** Address at which other hubs reach it (`store.advertise`). */
+  readonly url?: string;
+  /** True if its configuration differs from that of the hub that answers, except for settings of one machine. */
+  readonly isDifferent: boolean;
 }
 
 export type SourceState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { HttpExchange } from "../../http/exchange.ts";
-import { AppDocuments, appPolicy, readAppPage, readDomains, type AppPage } from "./app-documents.ts";
+import { AppDocuments, appPolicy, hubOfApp, readAppPage, readDomains, type AppPage } from "./app-documents.ts";
 import { appUri } from "./app-uri.ts";
 
 const NONE = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
@@ -16,17 +16,26 @@ function exchangeWith(headers: Readonly<Record<string, string>>): { exchange: Ht
   return { exchange: { header: (name: string) => headers[name], answer } as unknown as HttpExchange, sent };
 }
 
-test("serves a document once, in a frame only, and for a minute", () => {
+test("reads the hub of an address, and refuses an address outside of a frame", () => {
+  const own = new AppDocuments().add(pageOf("<p>")).slice("app/".length);
+  const other = new AppDocuments({ hub: "hub-a-1" }).add(pageOf("<p>")).slice("app/".length);
+  for (const headers of [{ "sec-fetch-dest": "iframe" }, {}]) {
+    const { exchange } = exchangeWith(headers as Record<string, string>);
+    expect([hubOfApp(exchange, own), hubOfApp(exchange, other)]).toEqual([undefined, "hub-a-1"]);
+  }
+  for (const place of ["document", "image", "empty", "script"])
+    expect(() => hubOfApp(exchangeWith({ "sec-fetch-dest": place }).exchange, own)).toThrow("expired");
+});
+
+test("serves a document once and for a minute", () => {
   let now = 0;
-  const documents = new AppDocuments(() => now);
+  const documents = new AppDocuments({ now: () => now });
   const ticketOf = (path: string): string => path.slice("app/".length);
   const first = ticketOf(documents.add(pageOf("<p>one")));
   const { exchange, sent } = exchangeWith({ "sec-fetch-dest": "iframe" });
   documents.send(exchange, first);
   expect([sent[0], sent[2]]).toEqual([200, "<p>one"]);
   expect(() => documents.send(exchange, first)).toThrow("used or has expired");
-  const second = ticketOf(documents.add(pageOf("<p>two")));
-  expect(() => documents.send(exchangeWith({ "sec-fetch-dest": "document" }).exchange, second)).toThrow("expired");
   const third = ticketOf(documents.add(pageOf("<p>three")));
   now = 60_001;
   expect(() => documents.send(exchange, third)).toThrow("expired");

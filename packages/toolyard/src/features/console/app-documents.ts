@@ -38,9 +38,12 @@ interface AppDocument extends Pick<AppPage, "html" | "owner"> {
 export class AppDocuments {
   readonly #documents = new Map<string, AppDocument>();
   readonly #now: () => number;
+  /** Id of the hub, if it shares a store with others. */
+  readonly #hub: string | undefined;
 
-  constructor(now: () => number = Date.now) {
+  constructor({ now = Date.now, hub }: { readonly now?: () => number; readonly hub?: string | undefined } = {}) {
     this.#now = now;
+    this.#hub = hub;
   }
 
   /** Returns the address of a document below `/console/`. Removes the oldest documents if there are too many. */
@@ -52,7 +55,7 @@ export class AppDocuments {
     const timer = setTimeout(() => this.#take(name), DOCUMENT_MS).unref();
     const until = this.#now() + DOCUMENT_MS;
     this.#documents.set(name, { html, owner, policy: appPolicy(domains), until, timer });
-    return `app/${ticket}`;
+    return this.#hub === undefined ? `app/${ticket}` : `app/${this.#hub}${HUB_MARK}${ticket}`;
   }
 
   /** Removes the oldest documents, of one owner or of all, until another document is within the limits. */
@@ -76,18 +79,27 @@ export class AppDocuments {
     return document;
   }
 
-  /**
-   * Sends a document. Throws a `Refusal` if the address was used or has expired, or if the browser does not load it in
-   * a frame.
-   */
-  send(exchange: HttpExchange, ticket: string): void {
-    const document = this.#take(nameOf(ticket));
-    const place = exchange.header("sec-fetch-dest") ?? "iframe";
-    if (!document || this.#now() > document.until || place !== "iframe")
-      throw new Refusal(404, "This address was used or has expired. Run the tool again.");
+  /** Sends the document of an address below `app/`. Throws a `Refusal` if the address was used or has expired. */
+  send({ answer }: Pick<HttpExchange, "answer">, address: string): void {
+    const document = this.#take(nameOf(address.split(HUB_MARK).at(-1)!));
+    if (!document || this.#now() > document.until) throw usedAddress();
     const head = ["content-type", "text/html; charset=utf-8", "content-security-policy", document.policy, ...HEADERS];
-    exchange.answer.send(200, head, document.html);
+    answer.send(200, head, document.html);
   }
+}
+
+/** Separates the id of the hub and the ticket in an address. */
+const HUB_MARK = "~";
+
+/** Returns the hub that has the document of an address. Throws a `Refusal` if the document would not be in a frame. */
+export function hubOfApp(exchange: Pick<HttpExchange, "header">, address: string): string | undefined {
+  if ((exchange.header("sec-fetch-dest") ?? "iframe") !== "iframe") throw usedAddress();
+  const end = address.indexOf(HUB_MARK);
+  return end === -1 ? undefined : address.slice(0, end);
+}
+
+function usedAddress(): Refusal {
+  return new Refusal(404, "This address was used or has expired. Run the tool again.");
 }
 
 const HEADERS = [

@@ -1,24 +1,26 @@
 import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
-import type { HttpExchange } from "../../http/exchange.ts";
+import { NOBODY, type HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
-import { Refusal } from "../../http/answer/refusal.ts";
+import { Refusal, sendRefusal } from "../../http/answer/refusal.ts";
 import { sendEmpty } from "../../http/answer/send.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { sendValue } from "../../endpoints/rest/answer.ts";
 import { Calls } from "../../endpoints/rest/calls.ts";
 import { RestExchange } from "../../endpoints/rest/rest-exchange.ts";
 import { refusalText } from "../../endpoints/rest/refusal-text.ts";
-import { callerOf, permitOf, type AdminCaller } from "./access/admin-caller.ts";
-import { CodeSignIn } from "./access/code-sign-in.ts";
+import { callerOf, permitOf, relayedCaller, type AdminCaller, type StreamPermit } from "./access/admin-caller.ts";
+import type { CodeSignIn } from "./access/code-sign-in.ts";
+import { openSessions } from "./access/open-sessions.ts";
 import { SessionEndpoint } from "./access/session-endpoint.ts";
-import { LINK_MS, BrowserSessions } from "./access/sessions.ts";
+import { LINK_MS, type Sessions } from "./access/sessions.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { answerRoute, type AdminRoute } from "./api/route.ts";
 import type { SessionInfo } from "./api-types.ts";
-import { AppDocuments } from "./app-documents.ts";
+import { AppDocuments, hubOfApp } from "./app-documents.ts";
 import { Assets } from "./assets.ts";
 import { EventBoard } from "./event-board.ts";
+import { chosenHub, passOn, watchPermit } from "./hubs/hub-choice.ts";
 import type { ConsoleOptions } from "./options.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
@@ -33,12 +35,12 @@ const TOPICS = ["state", "calls", "logs"];
 export class ConsoleEndpoint implements Endpoint {
   readonly #parts: ConsoleParts;
   readonly #options: ConsoleOptions;
-  readonly #sessions: BrowserSessions;
+  readonly #sessions: Sessions;
   readonly #codes: CodeSignIn;
   readonly #signIn: SessionEndpoint;
   readonly #calls: Calls;
   readonly #board: EventBoard;
-  readonly #apps = new AppDocuments();
+  readonly #apps: AppDocuments;
   readonly #routes: readonly AdminRoute[];
   /** Requests that open and end sessions, which need no session. */
   readonly #openRoutes: ReadonlyMap<string, (exchange: HttpExchange) => Promise<void> | void> = new Map([
@@ -52,8 +54,10 @@ export class ConsoleEndpoint implements Endpoint {
   constructor(parts: ConsoleParts, options: ConsoleOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#sessions = new BrowserSessions(options);
-    this.#codes = new CodeSignIn({ access: parts.access, client: options.client });
+    const { codes, sessions } = openSessions(parts, options);
+    this.#sessions = sessions;
+    this.#codes = codes;
+    this.#apps = new AppDocuments({ hub: parts.hubs?.list.own });
     this.#signIn = new SessionEndpoint({
       access: parts.access,
       sessions: this.#sessions,
@@ -88,7 +92,7 @@ export class ConsoleEndpoint implements Endpoint {
     // The location is relative, so that it is correct behind a proxy that adds a path.
     if (path === "") return exchange.answer.send(308, ["location", "./console/"]);
     if (path === "/sign-in") return this.#signIn.showForm(exchange, TITLE);
-    if (path.startsWith(APP_PATH)) return this.#apps.send(exchange, path.slice(APP_PATH.length));
+    if (path.startsWith(APP_PATH)) return this.#app(exchange, path.slice(APP_PATH.length));
     this.#assets ??= new Assets();
     if (path === "/") return this.#assets.sendIndex(exchange);
     return this.#assets.sendAsset(exchange, path.replace(/^\/assets\//, ""));
@@ -99,12 +103,47 @@ export class ConsoleEndpoint implements Endpoint {
     const path = exchange.path.slice(ADMIN_PATH.length + 1);
     const open = this.#openRoutes.get(`${exchange.method} ${path}`);
     if (open) return open(exchange);
-    const { access } = this.#parts;
-    const admins = this.#options.admins && { admins: this.#options.admins };
-    const caller = await callerOf(exchange, { access, sessions: this.#sessions, ...admins });
+    const { access, hubs } = this.#parts;
+    const caller = await callerOf(exchange, { access, sessions: this.#sessions, ...this.#admins });
+    const hub = hubs && path !== "links" ? chosenHub(exchange, hubs.list.own) : undefined;
+    if (!hubs || hub === undefined) return this.#serve(exchange, caller, path);
+    if (path === "events") watchPermit(exchange, permitOf(exchange, caller, { access, sessions: this.#sessions }));
+    return passOn(exchange, { hub, principal: caller.principal, relay: hubs.relay });
+  }
+
+  /** Answers a request that another hub has passed to this one. That hub has authenticated the caller. */
+  async serveRelayed(exchange: HttpExchange): Promise<void> {
+    try {
+      const { path } = exchange;
+      const app = `${CONSOLE_PATH}${APP_PATH}`;
+      if (path.startsWith(app)) return this.#apps.send(exchange, path.slice(app.length));
+      const caller = relayedCaller(exchange.principal, { access: this.#parts.access, ...this.#admins });
+      await this.#serve(exchange, caller, path.slice(ADMIN_PATH.length + 1));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      sendRefusal(exchange.answer, error, refusalText(error));
+    }
+  }
+
+  get #admins(): Pick<ConsoleOptions, "admins"> {
+    const { admins } = this.#options;
+    return admins ? { admins } : {};
+  }
+
+  /** Sends the page of a tool, which another hub may have. The address is the credential. */
+  #app(exchange: HttpExchange, address: string): void | Promise<void> {
+    const { hubs } = this.#parts;
+    const hub = hubOfApp(exchange, address);
+    if (!hubs || hub === undefined || hub === hubs.list.own) return this.#apps.send(exchange, address);
+    return passOn(exchange, { hub, principal: NOBODY, relay: hubs.relay });
+  }
+
+  async #serve(exchange: HttpExchange, caller: AdminCaller, path: string): Promise<void> {
+    exchange.answer.setHeader("cache-control", "no-store");
     if (path === "events") return this.#events(exchange, caller);
     if (path === "session") return sendValue(exchange.answer, await this.#sessionInfo(exchange, caller));
-    if (path === "links" && exchange.method === "POST") return sendValue(exchange.answer, this.#link(exchange, caller));
+    if (path === "links" && exchange.method === "POST")
+      return sendValue(exchange.answer, await this.#link(exchange, caller));
     if (path === "") {
       const routes = this.#routes.map((route) => ({ method: route.method, path: route.path, summary: route.summary }));
       return sendValue(exchange.answer, { routes });
@@ -119,7 +158,7 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
-    const { hub, tools, hubControl, chat } = this.#parts;
+    const { hub, hubs, tools, hubControl, chat } = this.#parts;
     const { principal, by, seesAll, mayChange, isReadOnlyHub, adminLimits } = caller;
     const { identity, id, roles = [] } = principal;
     const facts = await hub.facts(principal, { waits: false });
@@ -136,14 +175,16 @@ export class ConsoleEndpoint implements Endpoint {
       hasChat: chat() !== undefined,
       mcpUrl: exchange.mcpUrl,
       files: seesAll ? hubControl().files : [],
+      ...(hubs && { hub: hubs.list.own }),
     };
   }
 
   /** Handles `POST links`: creates a link that signs in a browser once, with the credentials of this request. */
-  #link(exchange: HttpExchange, { authorization }: AdminCaller): object {
+  async #link(exchange: HttpExchange, { authorization }: AdminCaller): Promise<object> {
     const page = `${exchange.baseUrl}${CONSOLE_PATH}/`;
     if (authorization === undefined) return { url: page };
-    return { url: `${page}#code=${this.#sessions.createLink(authorization)}`, validSeconds: LINK_MS / 1000 };
+    const code = await this.#sessions.createLink(authorization);
+    return { url: `${page}#code=${code}`, validSeconds: LINK_MS / 1000 };
   }
 
   async #events(exchange: HttpExchange, caller: AdminCaller): Promise<void> {
@@ -164,9 +205,15 @@ export class ConsoleEndpoint implements Endpoint {
       exchange.closing.removeEventListener("abort", end);
       unsubscribe?.().catch(() => {});
     });
-    const permit = permitOf(exchange, caller, { access: this.#parts.access, sessions: this.#sessions });
     const lastId = exchange.header("last-event-id");
+    const permit = this.#permit(exchange, caller);
     this.#board.add(stream, caller, { topics, lastId, permit, ...(uri !== undefined && { uri }) });
+  }
+
+  /** The hub that has passed a stream on also checks its caller. */
+  #permit(exchange: HttpExchange, caller: AdminCaller): StreamPermit {
+    if (exchange.relayedFrom !== undefined) return { isOver: () => false, renew: async () => true };
+    return permitOf(exchange, caller, { access: this.#parts.access, sessions: this.#sessions });
   }
 
   /** Subscribes to a resource with the rights of the caller. Throws a `Refusal`. */

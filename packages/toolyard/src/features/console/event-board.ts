@@ -132,7 +132,9 @@ export class EventBoard {
   #endRevoked(): void {
     this.#each((reader) => {
       const { stream, permit } = reader;
-      if (permit.isOver()) return stream.end();
+      const isOver = permit.isOver();
+      if (isOver === true) return stream.end();
+      if (isOver instanceof Promise) void isOver.then((over) => over && stream.end());
       reader.ticks += 1;
       if (reader.ticks < RENEW_TICKS) return;
       reader.ticks = 0;

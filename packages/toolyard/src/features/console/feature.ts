@@ -25,10 +25,13 @@ import {
 } from "../../core/services.ts";
 import { defineEndpoint } from "../../endpoints/endpoint.ts";
 import { LateEndpoint } from "../../endpoints/late-endpoint.ts";
+import { REQUEST_RELAY } from "../../endpoints/services.ts";
 import { refusalText } from "../../endpoints/rest/refusal-text.ts";
 import { defineFeature } from "../../kernel/feature.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
+import type { ConsoleEndpoint } from "./console-endpoint.ts";
 import type { CallRecording } from "./parts.ts";
 import { CONSOLE_PARTS, WORK_PARTS } from "./services.ts";
 
@@ -38,12 +41,12 @@ const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: SECTIONS,
   paths: [CONSOLE_PATH, ADMIN_PATH],
-  uses: [HUB, TOOLS, ACCESS, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS, WORK_PARTS],
+  uses: [HUB, TOOLS, ACCESS, STARTED_AT, SIGN_INS, REQUEST_RELAY, CONSOLE_PARTS, WORK_PARTS],
   resolve: (config) => {
     const options = resolveConsole(config.console);
     return options.enabled ? options : undefined;
   },
-  open: async (options, { consoleParts, workParts, ...serving }) => {
+  open: async (options, { consoleParts, workParts, requestRelay, ...serving }) => {
     const { recording, ...hubParts } = consoleParts;
     const { isServable, homePage, describeAdmin, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(serving.access))) return NO_ENDPOINT;
@@ -53,22 +56,25 @@ const CONSOLE_ENDPOINT = defineEndpoint({
       return adminOperations({ ...parts, recentCalls: undefined });
     });
     if (recording) recording.isInUse = true;
+    const endpoint: Late<ConsoleEndpoint> = new Late(async () => {
+      const { ConsoleEndpoint } = await import("./console-endpoint.ts");
+      return new ConsoleEndpoint({ ...parts, hubs, recentCalls: await recording?.recorder.get() }, options);
+    });
+    const hubs =
+      requestRelay && (await import("./hubs/join-hubs.ts")).joinHubs(requestRelay, workParts.state, endpoint);
     const late = new LateEndpoint({
       places: CONSOLE_PLACES,
       refusalBody: refusalText,
-      load: async () => {
-        const { ConsoleEndpoint } = await import("./console-endpoint.ts");
-        return new ConsoleEndpoint({ ...parts, recentCalls: await recording?.recorder.get() }, options);
-      },
+      load: () => endpoint.get(),
     });
-    return Object.assign(late, { pages: [homePage] });
+    return Object.assign(late, { pages: [homePage], drain: () => hubs?.list.leave() });
   },
 });
 
 /** Hands services to the console, which would otherwise use more services than one part may. */
 export const CONSOLE_WORK = defineFeature({
   name: "console-work",
-  uses: [TASKS, SCHEDULES, AUTH_SERVER, ROLE_NAMES, CHAT],
+  uses: [TASKS, SCHEDULES, AUTH_SERVER, ROLE_NAMES, CHAT, PROFILES, STATE],
   provides: [WORK_PARTS],
   start: ({ authServer, ...services }, config: () => { readonly auth?: HubAuthConfig }) => {
     const findServer = (): AuthServerHandle | undefined =>

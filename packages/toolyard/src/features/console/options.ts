@@ -58,7 +58,9 @@ export const ConsoleSchema = Type.Object(
     ),
     max_sessions: Type.Optional(
       Type.Integer({
-        description: "Most browser sessions at a time; a further one ends the session that was used least recently.",
+        description:
+          "Most browser sessions at a time; a further one ends the session that was used least recently. With a " +
+          "`[store]`, the number for all hubs.",
         default: 64,
         minimum: 1,
         maximum: 10_000,

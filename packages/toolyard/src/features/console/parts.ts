@@ -15,6 +15,9 @@ import type { Schedules } from "../../core/ports/schedules.ts";
 import type { SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import type { Tasks } from "../../core/ports/tasks.ts";
 import type { MadeHub, ToolFinder } from "../../core/services.ts";
+import type { RequestRelay } from "../../endpoints/request-relay.ts";
+import type { HubState } from "../../state/ports/store.ts";
+import type { ConsoleHubs } from "./hubs/console-hubs.ts";
 import type { CallRecorder } from "./recorder/call-recorder.ts";
 
 /** Services that live as long as the hub. */
@@ -44,8 +47,16 @@ export interface OpeningParts extends HubParts {
   readonly recording: CallRecording | undefined;
 }
 
+/** The other hubs of a store. */
+export interface OtherHubs {
+  readonly list: ConsoleHubs;
+  readonly relay: RequestRelay;
+}
+
 /** Services that work for callers: tasks, schedules, the agent, users. */
 export interface WorkParts {
+  readonly state: HubState;
+  readonly profiles: Profiles;
   readonly tasks: Tasks;
   /** Returns the agent, or `undefined` if no model is configured. */
   readonly chat: () => Chat | undefined;
@@ -65,5 +76,6 @@ export interface ConsoleParts extends HubParts, WorkParts {
   readonly hub: HubPort;
   readonly tools: ToolFinder;
   readonly access: Access;
-  readonly profiles: Profiles;
+  /** Absent if the hub shares no store with others. */
+  readonly hubs?: OtherHubs | undefined;
 }

@@ -8,7 +8,7 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnPage } from "../../../http/request/own-page.ts";
 import { KEY_HEADER } from "../api-types.ts";
-import type { BrowserSession, BrowserSessions } from "./sessions.ts";
+import type { BrowserSession, Sessions } from "./sessions.ts";
 
 /** Authenticated caller of one request to `/api/admin`. */
 export interface AdminCaller {
@@ -35,7 +35,7 @@ export interface AdminCaller {
 
 export interface CallerParts {
   readonly access: Pick<Access, "isGuarded" | "authenticator">;
-  readonly sessions: BrowserSessions;
+  readonly sessions: Sessions;
   /** Callers that may change sources and settings. @default the tokens of `[server]` */
   readonly admins?: readonly string[];
 }
@@ -55,7 +55,7 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   if (!found.admitted) {
     // The session ends, because its token was removed from the configuration, was revoked, or has expired. If a
     // provider does not answer (503), the session continues.
-    if (session && cookie !== undefined && found.status !== 503) sessions.end(cookie);
+    if (session && cookie !== undefined && found.status !== 503) await sessions.end(cookie);
     throw refusalOf(found);
   }
   return {
@@ -67,11 +67,20 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   };
 }
 
+/**
+ * Returns the caller of a request that another hub has passed on. That hub has checked the session or the token, and
+ * keeps the credentials.
+ */
+export function relayedCaller(principal: Principal, parts: Pick<CallerParts, "access" | "admins">): AdminCaller {
+  const by = parts.access.isGuarded ? "session" : "open";
+  return { principal, by, isHeldByHub: false, ...rightsIn(principal, parts) };
+}
+
 /** Rights of a caller in the console. */
 type ConsoleRights = Pick<AdminCaller, "seesAll" | "mayChange" | "adminLimits" | "isReadOnlyHub">;
 
 /** Returns the rights of a principal in the console. */
-export function rightsIn(principal: Principal, parts: Pick<CallerParts, "access" | "admins">): ConsoleRights {
+function rightsIn(principal: Principal, parts: Pick<CallerParts, "access" | "admins">): ConsoleRights {
   const seesAll = !permissionOf(principal.rights).isNarrowed;
   const isNamed = isAdmin(principal, parts);
   return {
@@ -85,12 +94,15 @@ export function rightsIn(principal: Principal, parts: Pick<CallerParts, "access"
 }
 
 /** Returns the session of a request. First renews its access token if the token expires soon and can be renewed. */
-async function renewedSession(exchange: HttpExchange, sessions: BrowserSessions): Promise<BrowserSession | undefined> {
+async function renewedSession(exchange: HttpExchange, sessions: Sessions): Promise<BrowserSession | undefined> {
   const [cookie, key] = [cookieOf(exchange), exchange.header(KEY_HEADER) ?? ""];
-  if (cookie === undefined || !sessions.find(cookie, key)) return undefined;
+  if (cookie === undefined) return undefined;
+  const session = await sessions.find(cookie, key);
+  if (!session?.signedIn) return session;
   try {
     await sessions.renew(cookie);
-  } catch {
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(503, "The sign-in cannot be renewed now: the authorization server does not answer.", {
       "retry-after": "5",
     });
@@ -115,8 +127,8 @@ export function credentialsFor(
 
 /** Decides whether a caller may still follow an event stream that it opened. */
 export interface StreamPermit {
-  /** Returns true if the session or the token has ended. Sends no request. */
-  isOver(): boolean;
+  /** Returns true if the session or the token has ended. Sends no request except to the store of several hubs. */
+  isOver(): boolean | Promise<boolean>;
   /** Authenticates the caller again. Resolves with false if the caller is refused or its rights have changed. */
   renew(): Promise<boolean>;
 }
@@ -129,7 +141,17 @@ export function permitOf(
   const cookie = by === "session" ? cookieOf(exchange) : undefined;
   const { expiresAt = Infinity } = principal.identity ?? {};
   return {
-    isOver: () => Date.now() >= expiresAt || (cookie !== undefined && !sessions.isOpen(cookie)),
+    isOver: () => {
+      if (Date.now() >= expiresAt) return true;
+      const isOpen = cookie === undefined || sessions.isOpen(cookie);
+      // A store that cannot be reached does not end a stream.
+      return isOpen instanceof Promise
+        ? isOpen.then(
+            (open) => !open,
+            () => false,
+          )
+        : !isOpen;
+    },
     renew: async () => {
       // The request has already used its proof of the key, so a caller with a bound token is refused here and must
       // reconnect.

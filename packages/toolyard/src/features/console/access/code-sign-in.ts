@@ -9,19 +9,21 @@ import {
 } from "../../../core/ports/code-flow.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
+import { stringMember } from "../../../core/json/json.ts";
 import { cookieName } from "./admin-caller.ts";
+import type { SealedRecords } from "./sealed-records.ts";
 
 /** Time that a user has to sign in at the authorization server. */
 const PENDING_MS = 15 * 60_000;
 /** Limit of sign-ins that one address can start. */
 const STARTS = { burst: 10, everyMs: 5000 };
 /** Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. */
-const MAX_PENDING = 256;
+export const MAX_PENDING = 256;
 
 interface PendingFlow {
-  readonly flow: CodeFlow;
+  /** Name of the authorization server. */
+  readonly flow: string;
   readonly verifier: string;
-  readonly until: number;
 }
 
 export interface CompletedFlow {
@@ -34,6 +36,8 @@ export interface CodeSignInParts {
   readonly client: CodeFlowClient;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Sign-ins of all hubs of a store, because the browser may return to another hub. @default those of this hub */
+  readonly shared?: SealedRecords;
 }
 
 /**
@@ -44,7 +48,7 @@ export class CodeSignIn {
   readonly #parts: CodeSignInParts;
   readonly #now: () => number;
   /** Pending sign-ins by `state`, oldest first. */
-  readonly #pending = new Map<string, PendingFlow>();
+  readonly #pending = new Map<string, PendingFlow & { readonly until: number }>();
   /** Number of started sign-ins by address, so that one address cannot displace the pending sign-ins of others. */
   readonly #attempts: Attempts;
   #flows: Promise<readonly CodeFlow[]> | undefined;
@@ -87,9 +91,7 @@ export class CodeSignIn {
     const location = await flow.authorizationUrl({ state, verifier }).catch((error: unknown) => {
       throw unavailable(error);
     });
-    this.#removeExpired();
-    this.#pending.set(state, { flow, verifier, until: this.#now() + PENDING_MS });
-    if (this.#pending.size > MAX_PENDING) this.#pending.delete(this.#pending.keys().next().value!);
+    await this.#put(state, { flow: flow.name, verifier });
     exchange.answer.setHeader("set-cookie", `${stateCookie(exchange)}=${state}; ${attributes(exchange)}`);
     exchange.answer.send(303, ["location", location, ...NO_STORE]);
   }
@@ -97,13 +99,13 @@ export class CodeSignIn {
   /** `GET callback`: resolves with the tokens for the code. Throws a `Refusal` if another browser began the sign-in. */
   async complete(exchange: HttpExchange): Promise<CompletedFlow> {
     const state = exchange.query.get("state") ?? "";
-    const pending = this.#pending.get(state);
     const own = `${stateCookie(exchange)}=${state}`;
     const isOwn = (exchange.header("cookie") ?? "").split(";").some((part) => part.trim() === own);
-    if (!pending || !isOwn || this.#now() > pending.until)
+    const pending = isOwn ? await this.#take(state) : undefined;
+    const flow = pending && (await this.flows()).find(({ name }) => name === pending.flow);
+    if (!pending || !flow)
       throw new Refusal(400, "This sign-in has ended, or was begun in another browser. Start again.");
-    this.#pending.delete(state);
-    const { flow, verifier } = pending;
+    const { verifier } = pending;
     try {
       return { flow, tokens: await flow.redeem(exchange.query, { state, verifier }) };
     } catch (error) {
@@ -115,6 +117,27 @@ export class CodeSignIn {
   async close(): Promise<void> {
     const flows = await this.#flows?.catch(() => []);
     await Promise.all((flows ?? []).map((flow) => flow.close()));
+  }
+
+  async #put(state: string, pending: PendingFlow): Promise<void> {
+    const { shared } = this.#parts;
+    if (shared) return shared.put(state, { ...pending }, PENDING_MS);
+    this.#removeExpired();
+    this.#pending.set(state, { ...pending, until: this.#now() + PENDING_MS });
+    if (this.#pending.size > MAX_PENDING) this.#pending.delete(this.#pending.keys().next().value!);
+  }
+
+  /** Removes a sign-in and returns it. */
+  async #take(state: string): Promise<PendingFlow | undefined> {
+    const { shared } = this.#parts;
+    if (shared) {
+      const record = (await shared.take(state)) ?? {};
+      const [flow, verifier] = [stringMember(record, "flow"), stringMember(record, "verifier")];
+      return flow === undefined || verifier === undefined ? undefined : { flow, verifier };
+    }
+    const pending = this.#pending.get(state);
+    this.#pending.delete(state);
+    return pending && this.#now() <= pending.until ? pending : undefined;
   }
 
   #removeExpired(): void {

@@ -7,7 +7,7 @@ import { assertOwnOrigin, cookieName, cookieOf, credentialsFor } from "./admin-c
 import type { CodeSignIn } from "./code-sign-in.ts";
 import { SIGN_IN_HEADERS, signInPage, type SignInFacts } from "./sign-in-page.ts";
 import { signInTexts } from "./sign-in-texts.ts";
-import type { BrowserSession, BrowserSessions, NewSession } from "./sessions.ts";
+import type { BrowserSession, NewSession, Sessions } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Limit of sign-ins from one address. */
@@ -15,7 +15,7 @@ const SIGN_INS = { burst: 10, everyMs: 3000 };
 
 export interface SessionParts {
   readonly access: Pick<Access, "authenticator">;
-  readonly sessions: BrowserSessions;
+  readonly sessions: Sessions;
   readonly codes: CodeSignIn;
   readonly sessionMs: number;
 }
@@ -52,7 +52,7 @@ export class SessionEndpoint {
         void flow.revoke(tokens.refreshToken ?? tokens.accessToken);
         throw new Refusal(403, problem);
       }
-      this.#start(exchange, { authorization, signedIn: { ...tokens, flow } });
+      await this.#start(exchange, { authorization, signedIn: { ...tokens, flow } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const page = await this.#form(exchange, { title, api: "", problem: error.message });
@@ -61,8 +61,8 @@ export class SessionEndpoint {
   }
 
   /** Opens a session and sends the browser to the console. */
-  #start(exchange: HttpExchange, session: BrowserSession): void {
-    const opened = this.#parts.sessions.open(session);
+  async #start(exchange: HttpExchange, session: BrowserSession): Promise<void> {
+    const opened = await this.#parts.sessions.open(session);
     this.#setCookie(exchange, opened);
     // A fragment is in no log and no `Referer`.
     exchange.answer.send(303, ["location", `../../console/#key=${opened.key}`, ...NO_STORE]);
@@ -79,7 +79,9 @@ export class SessionEndpoint {
       throw new Refusal(429, "Too many sign-ins from this address. Try again in a few seconds.", headers);
     }
     const authorization =
-      code === null ? `Bearer ${(form.get("token") ?? "").trim()}` : this.#parts.sessions.useLink(code)?.authorization;
+      code === null
+        ? `Bearer ${(form.get("token") ?? "").trim()}`
+        : (await this.#parts.sessions.useLink(code))?.authorization;
     const problem = await this.#problemOf(exchange, authorization);
     if (problem !== undefined || authorization === undefined) {
       if (code !== null) throw new Refusal(401, problem ?? "");
@@ -87,16 +89,16 @@ export class SessionEndpoint {
     }
     this.#attempts.giveBack(exchange.remoteAddress);
     if (code === null) return this.#start(exchange, { authorization });
-    const session = this.#parts.sessions.open({ authorization });
+    const session = await this.#parts.sessions.open({ authorization });
     this.#setCookie(exchange, session);
     sendValue(exchange.answer, { key: session.key });
   }
 
   /** Handles `DELETE session`. */
-  end(exchange: HttpExchange): void {
+  async end(exchange: HttpExchange): Promise<void> {
     assertOwnOrigin(exchange);
     const cookie = cookieOf(exchange);
-    if (cookie !== undefined) this.#parts.sessions.end(cookie);
+    if (cookie !== undefined) await this.#parts.sessions.end(cookie);
     exchange.answer.setHeader("set-cookie", `${cookieName(exchange)}=; Max-Age=0; HttpOnly; SameSite=Strict`);
     sendValue(exchange.answer, { done: true });
   }

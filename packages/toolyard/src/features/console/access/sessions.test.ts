@@ -69,6 +69,7 @@ test("keeps a limited number of sign-in links", () => {
 });
 
 interface FakeFlow {
+  readonly name: "issuer";
   readonly refreshed: string[];
   readonly revoked: string[];
   refresh(token: string): Promise<IssuedTokens>;
@@ -78,6 +79,7 @@ interface FakeFlow {
 function flowWith(answer: (count: number) => IssuedTokens | Error): FakeFlow {
   const [refreshed, revoked]: [string[], string[]] = [[], []];
   return {
+    name: "issuer",
     refreshed,
     revoked,
     refresh: async (token) => {
@@ -152,7 +154,7 @@ test("revokes the tokens of a sign-in when its session ends, but not a token tha
 
 test("revokes the tokens of a session that is removed, ended or expired, and of no other", async () => {
   const revoked: string[] = [];
-  const flow = { refresh: vi.fn(), revoke: async (token: string) => void revoked.push(token) };
+  const flow = { name: "issuer" as const, refresh: vi.fn(), revoke: async (token: string) => void revoked.push(token) };
   const now = { ms: 0 };
   const kept = sessions(now, 2);
   const open = (name: string) => kept.open({ authorization: `Bearer ${name}`, signedIn: { accessToken: name, flow } });
@@ -169,7 +171,11 @@ test("revokes the new tokens of a session that ends while they are requested", a
   const revoked: string[] = [];
   let resolve = (_tokens: IssuedTokens): void => {};
   const promise = new Promise<IssuedTokens>((done) => (resolve = done));
-  const flow = { refresh: () => promise, revoke: async (token: string) => void revoked.push(token) };
+  const flow = {
+    name: "issuer" as const,
+    refresh: () => promise,
+    revoke: async (token: string) => void revoked.push(token),
+  };
   const kept = sessions();
   const { cookie } = kept.open({
     authorization: "Bearer a",

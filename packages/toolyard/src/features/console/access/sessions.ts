@@ -11,7 +11,7 @@ export interface BrowserSession {
 
 /** Tokens of a session, with the authorization server that renews them. */
 export interface SignedIn extends IssuedTokens {
-  readonly flow: Pick<CodeFlow, "refresh" | "revoke">;
+  readonly flow: Pick<CodeFlow, "name" | "refresh" | "revoke">;
 }
 
 export interface NewSession {
@@ -38,17 +38,41 @@ export interface SessionLimits {
   readonly maxSessions: number;
 }
 
+/** Browser sessions and sign-in links: of this hub, or of all hubs of a store. */
+export interface Sessions {
+  open(session: BrowserSession): NewSession | Promise<NewSession>;
+  /**
+   * Returns the session with this cookie and key. Returns `undefined` if the session is over or one of the values is
+   * wrong.
+   */
+  find(cookie: string, key: string): BrowserSession | undefined | Promise<BrowserSession | undefined>;
+  /**
+   * Renews the access token of a session shortly before it expires. Ends the session if the authorization server
+   * refuses. Rejects if the server does not answer and the token has expired.
+   */
+  renew(cookie: string): Promise<void>;
+  /** Returns true while the session with this cookie is open. Does not extend the session. */
+  isOpen(cookie: string): boolean | Promise<boolean>;
+  /** Ends a session. The tokens of its sign-in are revoked. */
+  end(cookie: string): void | Promise<void>;
+  /** Returns the code of a link that opens one session with these credentials. */
+  createLink(authorization: string): string | Promise<string>;
+  /** Returns the credentials of a sign-in link. A code can be used once. */
+  useLink(code: string): BrowserSession | undefined | Promise<BrowserSession | undefined>;
+}
+
 /** Time before its expiry at which an access token is renewed. */
-const RENEW_BEFORE_MS = 30_000;
+export const RENEW_BEFORE_MS = 30_000;
 /** Time within which a sign-in link can be used. */
 export const LINK_MS = 60_000;
-const MAX_LINKS = 32;
+/** Maximum number of sign-in links that wait for their browser. */
+export const MAX_LINKS = 32;
 
 /**
- * Browser sessions and sign-in links. They are only in memory, so a restart of the hub ends them. Secrets are stored as
- * digests.
+ * Browser sessions and sign-in links of one hub. They are only in memory, so a restart of the hub ends them. Secrets
+ * are stored as digests.
  */
-export class BrowserSessions {
+export class BrowserSessions implements Sessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   /** Sessions by the digest of the cookie, the least recently used first. */
@@ -66,7 +90,7 @@ export class BrowserSessions {
   }
 
   open({ authorization, signedIn }: BrowserSession): NewSession {
-    const [cookie, key] = [secret(), secret()];
+    const [cookie, key] = [createSecret(), createSecret()];
     this.#sessions.set(name(cookie), {
       authorization,
       ...(signedIn && { signedIn }),
@@ -78,10 +102,6 @@ export class BrowserSessions {
     return { cookie, key };
   }
 
-  /**
-   * Returns the session with this cookie and key. Returns `undefined` if the session is over or one of the values is
-   * wrong.
-   */
   find(cookie: string, key: string): BrowserSession | undefined {
     const id = name(cookie);
     const session = this.#sessions.get(id);
@@ -97,10 +117,6 @@ export class BrowserSessions {
     return session;
   }
 
-  /**
-   * Renews the access token of a session shortly before it expires. Ends the session if the authorization server
-   * refuses. Rejects if the server does not answer and the token has expired.
-   */
   async renew(cookie: string): Promise<void> {
     const session = this.#sessions.get(name(cookie));
     if (session?.signedIn?.refreshToken === undefined) return;
@@ -123,13 +139,11 @@ export class BrowserSessions {
     session.authorization = `Bearer ${session.signedIn.accessToken}`;
   }
 
-  /** Returns true while the session with this cookie is open. Does not extend the session. */
   isOpen(cookie: string): boolean {
     const session = this.#sessions.get(name(cookie));
     return session !== undefined && this.#now() - session.usedAt <= this.#limits.sessionMs;
   }
 
-  /** Ends a session. The tokens of its sign-in are revoked. */
   end(cookie: string): void {
     this.#end(name(cookie));
   }
@@ -140,15 +154,13 @@ export class BrowserSessions {
     if (session?.signedIn) void revokeTokens(session);
   }
 
-  /** Returns the code of a link that opens one session with these credentials. */
   createLink(authorization: string): string {
-    const code = secret();
+    const code = createSecret();
     this.#links.set(name(code), { authorization, until: this.#now() + LINK_MS });
     if (this.#links.size > MAX_LINKS) this.#links.delete(this.#links.keys().next().value!);
     return code;
   }
 
-  /** Returns the credentials of a sign-in link. A code can be used once. */
   useLink(code: string): BrowserSession | undefined {
     const id = name(code);
     const link = this.#links.get(id);
@@ -164,7 +176,8 @@ async function revokeTokens(session: KeptSession): Promise<void> {
   await flow.revoke(refreshToken ?? accessToken);
 }
 
-function secret(): string {
+/** Returns a text with 256 random bits. */
+export function createSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 

@@ -3,6 +3,7 @@ import { Calls } from "../../../endpoints/rest/calls.ts";
 import type { ConsoleParts } from "../parts.ts";
 import { ADMIN_PATH } from "../paths.ts";
 import { ContentRoutes } from "./contents.ts";
+import { hubRoutes } from "./hubs.ts";
 import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
@@ -26,6 +27,7 @@ export function adminRoutes(
   const settings = settingsOf(parts);
   return [
     ...overviewRoutes(parts),
+    ...hubRoutes(parts),
     ...new SourceRoutes(parts, settings).routes,
     ...settingsRoutes(parts, settings),
     ...new ToolRoutes(parts, calls).routes,

@@ -1,0 +1,152 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
+import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
+import { Refusal } from "../../../http/answer/refusal.ts";
+import type { SharedQueues, SharedScript } from "../../../state/ports/shared-queues.ts";
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Scores are times of expiry in microseconds. Arguments: id, value, lifetime in ms, maximum number. Removes the records
+ * that expire first above the maximum.
+ */
+const PUT = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('SET', KEYS[1] .. ':' .. ARGV[1], ARGV[2], 'PX', ARGV[3])
+redis.call('ZADD', KEYS[1], string.format('%.0f', now + ARGV[3] * 1000), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+local over = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+if over > 0 then
+  for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, over - 1)) do
+    redis.call('DEL', KEYS[1] .. ':' .. id)
+    redis.call('ZREM', KEYS[1], id)
+  end
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+return 1`);
+
+/** Arguments: id, new lifetime in ms. */
+const EXTEND = script(`
+if redis.call('PEXPIRE', KEYS[1] .. ':' .. ARGV[1], ARGV[2]) == 0 then return 0 end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[1], string.format('%.0f', time[1] * 1000000 + time[2] + ARGV[2] * 1000), ARGV[1])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1`);
+
+/** Arguments: id. Removes a record and returns it. */
+const TAKE = script(`
+local value = redis.call('GET', KEYS[1] .. ':' .. ARGV[1])
+redis.call('DEL', KEYS[1] .. ':' .. ARGV[1])
+redis.call('ZREM', KEYS[1], ARGV[1])
+return value`);
+
+function script(text: string): SharedScript {
+  return { text, digest: createHash("sha1").update(text).digest("hex") };
+}
+
+export interface SealedRecordsParts {
+  readonly queues: SharedQueues;
+  /** Kind of the records, a part of their keys. */
+  readonly name: string;
+  /** Maximum number of records of all hubs. Above it, those that expire first are removed. */
+  readonly max: number;
+}
+
+/**
+ * Records of all hubs of a store, each found by a secret that only its user has. The store contains the digest of the
+ * secret, and the record encrypted with a key derived from it, so that a reader of the store can use neither.
+ */
+export class SealedRecords {
+  readonly #parts: SealedRecordsParts;
+
+  constructor(parts: SealedRecordsParts) {
+    this.#parts = parts;
+  }
+
+  async put(secret: string, record: JsonObject, lifeMs: number): Promise<void> {
+    const text = this.#seal(secret, stringifyExact(record));
+    await this.#run(PUT, idOf(secret), text, Math.ceil(lifeMs), this.#parts.max);
+  }
+
+  /** Replaces a record. Resolves to false if there is none any more. */
+  async replace(secret: string, record: JsonObject, lifeMs: number): Promise<boolean> {
+    const text = this.#seal(secret, stringifyExact(record));
+    const key = `${this.#key}:${idOf(secret)}`;
+    return (await this.#ask(this.#parts.queues.command("SET", key, text, "XX", "PX", Math.ceil(lifeMs)))) !== null;
+  }
+
+  async read(secret: string): Promise<JsonObject | undefined> {
+    return this.#open(secret, await this.#ask(this.#parts.queues.command("GET", `${this.#key}:${idOf(secret)}`)));
+  }
+
+  /** Lets a record live for another `lifeMs`. */
+  async extend(secret: string, lifeMs: number): Promise<void> {
+    await this.#run(EXTEND, idOf(secret), Math.ceil(lifeMs));
+  }
+
+  /** Removes a record. Only one caller gets it. */
+  async take(secret: string): Promise<JsonObject | undefined> {
+    return this.#open(secret, await this.#run(TAKE, idOf(secret)));
+  }
+
+  /** Resolves to true if no hub has locked the record. The lock ends after `lifeMs`. */
+  async lock(secret: string, lifeMs: number): Promise<boolean> {
+    const key = `${this.#key}:lock:${idOf(secret)}`;
+    return (await this.#ask(this.#parts.queues.command("SET", key, "1", "NX", "PX", lifeMs))) !== null;
+  }
+
+  async unlock(secret: string): Promise<void> {
+    await this.#ask(this.#parts.queues.command("DEL", `${this.#key}:lock:${idOf(secret)}`));
+  }
+
+  /** Key of the index. The braces keep all keys of a kind at one server of a cluster. */
+  get #key(): string {
+    return `${this.#parts.queues.prefix}{console:${this.#parts.name}}`;
+  }
+
+  #run(name: SharedScript, ...parts: readonly (string | number)[]): Promise<unknown> {
+    return this.#ask(this.#parts.queues.run(name, this.#key, ...parts));
+  }
+
+  /** A store that cannot be reached must not look like a missing record, which would sign users out. */
+  async #ask(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answer;
+    } catch {
+      throw new Refusal(503, "The shared store of the hubs cannot be reached.", { "retry-after": "2" });
+    }
+  }
+
+  #cipherKey(secret: string): Buffer {
+    return createHmac("sha256", secret).update(`toolyard console ${this.#parts.name}`).digest();
+  }
+
+  #seal(secret: string, text: string): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#cipherKey(secret), iv);
+    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
+  }
+
+  #open(secret: string, text: unknown): JsonObject | undefined {
+    if (typeof text !== "string") return undefined;
+    const bytes = Buffer.from(text, "base64");
+    try {
+      const decipher = createDecipheriv(CIPHER, this.#cipherKey(secret), bytes.subarray(0, IV_BYTES));
+      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+      const value: unknown = parseExact(opened.toString("utf8"));
+      return isJsonObject(value) ? value : undefined;
+    } catch {
+      // A record that was changed in the store is treated as missing.
+      return undefined;
+    }
+  }
+}
+
+function idOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}

@@ -1,0 +1,174 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { CodeFlowRefused, type IssuedTokens } from "../../../core/ports/code-flow.ts";
+import { objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
+import { SealedRecords } from "./sealed-records.ts";
+import {
+  createSecret,
+  LINK_MS,
+  MAX_LINKS,
+  RENEW_BEFORE_MS,
+  type BrowserSession,
+  type NewSession,
+  type SessionLimits,
+  type Sessions,
+  type SignedIn,
+} from "./sessions.ts";
+
+/** Milliseconds for which one hub may renew the tokens of a session while the other hubs wait. */
+const REFRESH_MS = 15_000;
+/** Milliseconds between two looks at a session that another hub renews. */
+const LOOK_MS = 100;
+
+/** Authorization servers by name. */
+export type FindFlow = (name: string) => Promise<SignedIn["flow"] | undefined>;
+
+export interface SharedSessionsParts extends SessionLimits {
+  readonly queues: SharedQueues;
+  readonly findFlow: FindFlow;
+}
+
+interface StoredSession {
+  readonly authorization: string;
+  readonly keyDigest: string;
+  readonly tokens?: IssuedTokens;
+  /** Name of the authorization server that issued the tokens. */
+  readonly flow?: string;
+}
+
+/** Browser sessions and sign-in links of all hubs of a store. */
+export class SharedSessions implements Sessions {
+  readonly #parts: SharedSessionsParts;
+  readonly #sessions: SealedRecords;
+  readonly #links: SealedRecords;
+  /** Renewals of this hub by cookie, so that concurrent requests wait for one answer. */
+  readonly #renewals = new Map<string, Promise<void>>();
+
+  constructor(parts: SharedSessionsParts) {
+    const { queues, maxSessions } = parts;
+    this.#parts = parts;
+    this.#sessions = new SealedRecords({ queues, name: "sessions", max: maxSessions });
+    this.#links = new SealedRecords({ queues, name: "links", max: MAX_LINKS });
+  }
+
+  async open({ authorization, signedIn }: BrowserSession): Promise<NewSession> {
+    const [cookie, key] = [createSecret(), createSecret()];
+    const session: StoredSession = { authorization, keyDigest: digestOf(key), ...(signedIn && storedTokens(signedIn)) };
+    await this.#sessions.put(cookie, { ...session }, this.#parts.sessionMs);
+    return { cookie, key };
+  }
+
+  async find(cookie: string, key: string): Promise<BrowserSession | undefined> {
+    const stored = await this.#read(cookie);
+    if (!stored || !isSame(stored.keyDigest, digestOf(key))) return undefined;
+    await this.#sessions.extend(cookie, this.#parts.sessionMs);
+    const { authorization, tokens, flow: name } = stored;
+    const flow = name === undefined ? undefined : await this.#parts.findFlow(name);
+    return { authorization, ...(tokens && flow && { signedIn: { ...tokens, flow } }) };
+  }
+
+  async renew(cookie: string): Promise<void> {
+    let renewal = this.#renewals.get(cookie);
+    if (!renewal) {
+      renewal = this.#renew(cookie).finally(() => this.#renewals.delete(cookie));
+      this.#renewals.set(cookie, renewal);
+    }
+    return renewal;
+  }
+
+  async #renew(cookie: string): Promise<void> {
+    const stored = await this.#read(cookie);
+    const leftMs = leftOf(stored);
+    if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
+    // A refresh token can be used once, so that only one hub may send it.
+    if (!(await this.#sessions.lock(cookie, REFRESH_MS))) return this.#await(cookie);
+    try {
+      await this.#refresh(cookie);
+    } catch (error) {
+      if (error instanceof CodeFlowRefused) await this.#sessions.take(cookie);
+      else if (leftMs <= 0) throw error;
+    } finally {
+      await this.#sessions.unlock(cookie);
+    }
+  }
+
+  async #refresh(cookie: string): Promise<void> {
+    // Another hub may have renewed the tokens since they were read.
+    const stored = await this.#read(cookie);
+    const { tokens, flow: name = "" } = stored ?? {};
+    if (!stored || tokens?.refreshToken === undefined || leftOf(stored)! > RENEW_BEFORE_MS) return;
+    const flow = await this.#parts.findFlow(name);
+    if (!flow) return;
+    const renewed = { refreshToken: tokens.refreshToken, ...(await flow.refresh(tokens.refreshToken)) };
+    const authorization = `Bearer ${renewed.accessToken}`;
+    const session: StoredSession = { authorization, keyDigest: stored.keyDigest, tokens: renewed, flow: name };
+    // The user may have signed out meanwhile.
+    if (await this.#sessions.replace(cookie, { ...session }, this.#parts.sessionMs)) return;
+    void flow.revoke(renewed.refreshToken);
+  }
+
+  /** Resolves when another hub has renewed the tokens, or does not do so in its time. */
+  async #await(cookie: string): Promise<void> {
+    const until = performance.now() + REFRESH_MS;
+    while (performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const leftMs = leftOf(await this.#read(cookie));
+      if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
+    }
+  }
+
+  async isOpen(cookie: string): Promise<boolean> {
+    return (await this.#read(cookie)) !== undefined;
+  }
+
+  async end(cookie: string): Promise<void> {
+    const { tokens, flow: name } = readStored(await this.#sessions.take(cookie)) ?? {};
+    if (!tokens || name === undefined) return;
+    const flow = await this.#parts.findFlow(name);
+    void flow?.revoke(tokens.refreshToken ?? tokens.accessToken);
+  }
+
+  async createLink(authorization: string): Promise<string> {
+    const code = createSecret();
+    await this.#links.put(code, { authorization }, LINK_MS);
+    return code;
+  }
+
+  async useLink(code: string): Promise<BrowserSession | undefined> {
+    const authorization = stringMember((await this.#links.take(code)) ?? {}, "authorization");
+    return authorization === undefined ? undefined : { authorization };
+  }
+
+  async #read(cookie: string): Promise<StoredSession | undefined> {
+    return readStored(await this.#sessions.read(cookie));
+  }
+}
+
+function storedTokens({ flow, ...tokens }: SignedIn): Pick<StoredSession, "tokens" | "flow"> {
+  return { tokens, flow: flow.name };
+}
+
+function readStored(record: JsonObject | undefined): StoredSession | undefined {
+  const [authorization, keyDigest] = [
+    stringMember(record ?? {}, "authorization"),
+    stringMember(record ?? {}, "keyDigest"),
+  ];
+  if (!record || authorization === undefined || keyDigest === undefined) return undefined;
+  const tokens = objectMember(record, "tokens") as IssuedTokens | undefined;
+  const flow = stringMember(record, "flow");
+  return { authorization, keyDigest, ...(tokens && { tokens }), ...(flow !== undefined && { flow }) };
+}
+
+/** Returns the time until the access token expires. Returns `undefined` if it cannot be renewed. */
+function leftOf(stored: StoredSession | undefined): number | undefined {
+  if (stored?.tokens?.refreshToken === undefined) return undefined;
+  return (stored.tokens.expiresAt ?? Infinity) - Date.now();
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

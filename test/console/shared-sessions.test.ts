@@ -1,0 +1,156 @@
+// Browser sessions in the store of several hubs, with a real Redis: two hubs of this process share them.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CodeFlowRefused, type IssuedTokens } from "../../packages/toolyard/src/core/ports/code-flow.ts";
+import { SealedRecords } from "../../packages/toolyard/src/features/console/access/sealed-records.ts";
+import type { SignedIn } from "../../packages/toolyard/src/features/console/access/sessions.ts";
+import { SharedSessions } from "../../packages/toolyard/src/features/console/access/shared-sessions.ts";
+import type { HubState } from "../../packages/toolyard/src/state/ports/store.ts";
+import { REDIS } from "../../packages/toolyard/src/state/redis/kind.ts";
+import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
+
+let redis: RedisServer;
+let hubs: readonly HubState[];
+beforeAll(async () => {
+  if (!HAS_REDIS) return;
+  redis = await RedisServer.start();
+  const store = REDIS.open({ store: { url: redis.url } }, { importRedis: () => import("ioredis") })!;
+  hubs = await Promise.all(["hub-a-1", "hub-b-1"].map((hub) => store.join(hub)));
+});
+beforeEach(({ skip }) => skip(!HAS_REDIS, "Redis is not on this machine"));
+afterAll(async () => {
+  await Promise.all((hubs ?? []).map((hub) => hub.leave()));
+  await redis?.[Symbol.asyncDispose]();
+});
+
+class Provider {
+  readonly refreshed: string[] = [];
+  readonly revoked: string[] = [];
+  readonly name = "issuer";
+  answer: (count: number) => Promise<IssuedTokens> = async (count) => ({
+    accessToken: `a${count}`,
+    refreshToken: `r${count}`,
+    expiresAt: Date.now() + 3_600_000,
+  });
+  refresh(token: string): Promise<IssuedTokens> {
+    this.refreshed.push(token);
+    return this.answer(this.refreshed.length);
+  }
+  async revoke(token: string): Promise<void> {
+    this.revoked.push(token);
+  }
+}
+
+function pair(provider: SignedIn["flow"], maxSessions = 64): readonly [SharedSessions, SharedSessions] {
+  const [first, second] = hubs.map(
+    ({ queues }) =>
+      new SharedSessions({ queues: queues!, sessionMs: 60_000, maxSessions, findFlow: async () => provider }),
+  );
+  return [first!, second!];
+}
+
+const DUE = (flow: SignedIn["flow"]): SignedIn => ({
+  accessToken: "a0",
+  refreshToken: "r0",
+  expiresAt: Date.now() + 5000,
+  flow,
+});
+
+describe("sessions of two hubs", () => {
+  test("are found at both with cookie and key only", async () => {
+    const [first, second] = pair(new Provider());
+    const { cookie, key } = await first.open({ authorization: "Bearer x" });
+    expect(await second.find(cookie, key)).toEqual({ authorization: "Bearer x" });
+    for (const [wrongCookie, wrongKey] of [
+      [cookie, `${key.slice(0, -1)}_`],
+      [cookie, ""],
+      [`${cookie}x`, key],
+      [key, cookie],
+      ["*", key],
+    ] as const)
+      expect(await second.find(wrongCookie, wrongKey)).toBeUndefined();
+  });
+
+  test("renew their tokens once for concurrent requests at both hubs", async () => {
+    const provider = new Provider();
+    const [first, second] = pair(provider);
+    const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
+    await Promise.all([first.renew(cookie), second.renew(cookie), first.renew(cookie), second.renew(cookie)]);
+    expect(provider.refreshed).toEqual(["r0"]);
+    for (const sessions of [first, second])
+      expect(await sessions.find(cookie, key)).toMatchObject({
+        authorization: "Bearer a1",
+        signedIn: { refreshToken: "r1" },
+      });
+  });
+
+  test("end at both if the authorization server refuses the refresh token", async () => {
+    const provider = new Provider();
+    provider.answer = () => Promise.reject(new CodeFlowRefused("invalid_grant"));
+    const [first, second] = pair(provider);
+    const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
+    await first.renew(cookie);
+    expect(await second.find(cookie, key)).toBeUndefined();
+  });
+
+  test("stay while the authorization server does not answer", async () => {
+    const provider = new Provider();
+    provider.answer = () => Promise.reject(new Error("connect ECONNREFUSED"));
+    const [first, second] = pair(provider);
+    const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
+    await first.renew(cookie);
+    expect(await second.find(cookie, key)).toMatchObject({ authorization: "Bearer a0" });
+  });
+
+  test("do not come back if the user signs out while the other hub renews, and the new token is revoked", async () => {
+    const provider = new Provider();
+    const [first, second] = pair(provider);
+    const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
+    provider.answer = async () => {
+      await second.end(cookie);
+      return { accessToken: "a1", refreshToken: "r1", expiresAt: Date.now() + 3_600_000 };
+    };
+    await first.renew(cookie);
+    expect([await first.find(cookie, key), await second.isOpen(cookie)]).toEqual([undefined, false]);
+    expect(provider.revoked).toEqual(["r0", "r1"]);
+  });
+
+  test("are limited together, and the least recently used one ends", async () => {
+    const [first, second] = pair(new Provider(), 3);
+    const opened = [await first.open({ authorization: "1" }), await second.open({ authorization: "2" })];
+    opened.push(await first.open({ authorization: "3" }));
+    await second.find(opened[0]!.cookie, opened[0]!.key);
+    opened.push(await second.open({ authorization: "4" }));
+    const found = await Promise.all(opened.map(({ cookie, key }) => first.find(cookie, key)));
+    expect(found.filter((session) => session === undefined)).toHaveLength(1);
+    expect([found[0], found[3]]).toEqual([{ authorization: "1" }, { authorization: "4" }]);
+  });
+
+  test("are refused with 503 and not lost while the store is away", async () => {
+    const server = await RedisServer.start();
+    const store = REDIS.open({ store: { url: server.url } }, { importRedis: () => import("ioredis") })!;
+    const hub = await store.join("hub-c-1");
+    const sessions = new SharedSessions({
+      queues: hub.queues!,
+      sessionMs: 60_000,
+      maxSessions: 3,
+      findFlow: async () => undefined,
+    });
+    const { cookie, key } = await sessions.open({ authorization: "Bearer x" });
+    await server.kill();
+    await expect(sessions.find(cookie, key)).rejects.toMatchObject({ status: 503 });
+    await hub.leave();
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+test("a record that was changed in the store, or moved to another id, is treated as missing", async () => {
+  const { queues } = hubs[0]!;
+  const records = new SealedRecords({ queues: queues!, name: "test", max: 10 });
+  await Promise.all([records.put("one", { value: 1 }, 60_000), records.put("two", { value: 2 }, 60_000)]);
+  const keys = (await queues!.command("KEYS", `${queues!.prefix}{console:test}:*`)) as string[];
+  const [first, second] = keys as [string, string];
+  const text = String(await queues!.command("GET", first));
+  await queues!.command("SET", second, text);
+  await queues!.command("SET", first, `${text.slice(0, -4)}AAAA`);
+  expect(await Promise.all([records.read("one"), records.read("two")])).toEqual([undefined, undefined]);
+});
