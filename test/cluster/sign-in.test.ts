@@ -225,7 +225,7 @@ describe("concurrent requests at all hubs", () => {
 });
 
 describe("users and clients", () => {
-  test("are shown and changed by the commands on any machine, and their end ends access at all hubs", async () => {
+  test("are shown and changed by the commands on any machine, and their removal ends access at all hubs", async () => {
     const [first, second, third] = cluster.hubs as [HubProcess, HubProcess, HubProcess];
     await addUser(first, "Bob");
     expect((await second.run(["user", "list"])).output).toContain("Bob");

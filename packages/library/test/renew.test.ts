@@ -163,7 +163,7 @@ describe("documents of another version are reported", () => {
   });
 });
 
-test.each([0, 1, 49, 50, 51, 120])("counts the outdated among %i documents in steps", async (total) => {
+test.each([0, 1, 49, 50, 51, 120])("counts the outdated documents among %i in steps", async (total) => {
   const asked: number[] = [];
   const documents = async (_filter: object, { limit, offset }: { limit: number; offset: number }) => {
     asked.push(offset);

@@ -103,7 +103,7 @@ function flagsByOrder(texts: readonly TextRun[], { glyphs, seen }: PageVisibilit
   return next === drawn.length ? flags : undefined;
 }
 
-/** Returns the same for a whole run, by most of the glyphs at its place. */
+/** Returns for each character of a run whether it is hidden: all are if most glyphs at the place of the run are. */
 function flagsByPlace(
   run: TextRun,
   { x, y }: { readonly x: number; readonly y: number },

@@ -8,7 +8,7 @@ import { contentsOf, type PageView } from "./pdf-pictures.ts";
 
 /** Minimum number of characters of a page with text. A page with an image and fewer characters is a scan. */
 const MIN_SIGNS = 20;
-/** Number of pages with the text layer of a scan whose pictures are looked for. The others are like them. */
+/** Number of pages with a text layer whose pictures are examined. The other pages of a scan are like them. */
 const MAX_SAMPLED = 5;
 const SET_FONT = 37;
 const MARKED_CONTENT = 70;
@@ -26,7 +26,7 @@ interface PageDraft {
   readonly runs: readonly TextRun[];
   /** Places of the runs in the page's own coordinates. */
   readonly places: ReadonlyMap<TextRun, Point>;
-  /** Texts that may be hidden: all are in the text layer of a scan, or some are not. */
+  /** Hidden texts that pictures may show: the text layer of a scan (`layer`), or other texts (`some`). */
   readonly suspect?: "layer" | "some";
   readonly hasHiddenText: boolean;
 }

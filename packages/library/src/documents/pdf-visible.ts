@@ -2,7 +2,7 @@ import { contains, type Box } from "./pdf-matrix.ts";
 import type { Rgb } from "./pdf-graphics.ts";
 import { MAX_AREAS, placeKey, type DrawnGlyph, type PagePaint, type PaintedArea } from "./pdf-paint.ts";
 
-/** Maximum difference of a colour's part, of 255, from the background that the eye does not see. */
+/** Maximum difference from the background, in each colour component (0 to 255), at which text is invisible. */
 const MAX_DIFFERENCE = 12;
 const WHITE: Rgb = [255, 255, 255];
 
@@ -42,7 +42,7 @@ function visibilityOn(areas: readonly PaintedArea[], glyph: DrawnGlyph): Visibil
   return isLikeBackground(glyph, areas) ? "hidden" : "visible";
 }
 
-/** Returns whether pdf.js omits the character, so that both omit the same. */
+/** Returns whether a character is beyond the page. pdf.js omits such characters from its texts. */
 function isOutside({ origin: { x, y }, width }: DrawnGlyph, { left, bottom, right, top }: Box): boolean {
   return x + Math.max(width, 0) < left || x > right || y < bottom || y > top;
 }

@@ -84,7 +84,7 @@ test("an interpreter from a snapshot keeps its limits, and reports the same erro
   expect(await runFresh(room, "print('x')", { profile: "restricted" })).toMatchObject({ stdout: "x\n" });
 });
 
-test("a build without the exports for snapshots cannot be resumed, and the own build can", async () => {
+test("a build without the exports for snapshots cannot be resumed, and the build of this package can", async () => {
   expect(canResume((await compilePython(64 * MB)).module)).toBe(true);
   const other = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1]);
   const folder = await mkdtemp(join(tmpdir(), "toolyard-wasm-"));
