@@ -1,3 +1,4 @@
+import { Late } from "../core/late.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from "../http/router.ts";
@@ -17,7 +18,7 @@ export interface LateEndpointParts {
 export class LateEndpoint implements Endpoint {
   readonly #parts: LateEndpointParts;
   readonly #handlers = new Map<string, Handler>();
-  #loading: Promise<Endpoint> | undefined;
+  readonly #late = new Late(() => this.#load());
   #endpoint: Endpoint | undefined;
   #hasGivenUp = false;
   #isClosed = false;
@@ -31,7 +32,7 @@ export class LateEndpoint implements Endpoint {
     for (const place of places) {
       const serve: Handler = (exchange) => {
         const handler = this.#handlers.get(place.path);
-        return handler ? handler(exchange) : this.#late(place, exchange);
+        return handler ? handler(exchange) : this.#serve(place, exchange);
       };
       // The refusal must look like that of an unknown path, because the loaded endpoint may hide this path from the
       // caller.
@@ -50,8 +51,8 @@ export class LateEndpoint implements Endpoint {
     this.#endpoint?.close();
   }
 
-  async #late({ path }: RoutePlace, exchange: HttpExchange): Promise<void> {
-    await (this.#loading ??= this.#load());
+  async #serve({ path }: RoutePlace, exchange: HttpExchange): Promise<void> {
+    await this.#late.get();
     await this.#handlers.get(path)?.(exchange);
   }
 

@@ -19,8 +19,11 @@ export async function callerPlaces({ tree }: Hub["config"], { env }: Pick<Io, "e
   };
 }
 
-/** Returns the groups of the users that sign in at the hub itself, if it has such users. */
-async function ownUsers(tree: Hub["config"]["tree"], env: Io["env"]): Promise<Pick<CallerPlaces, "groupsOf">> {
+/** Returns the names and groups of the users that sign in at the hub itself, if it has such users. */
+async function ownUsers(
+  tree: Hub["config"]["tree"],
+  env: Io["env"],
+): Promise<Pick<CallerPlaces, "groupsOf" | "users">> {
   const { auth } = tree;
   if (!auth || !hasOwnSignIn(auth)) return {};
   const { groupsOfUser } = await import("../../auth/builtin/federation/account.ts");
@@ -28,6 +31,7 @@ async function ownUsers(tree: Hub["config"]["tree"], env: Io["env"]): Promise<Pi
   const providers = resolveIdentityProviders(auth.builtin?.providers);
   const users = await useAccounts(tree, env, ({ users: known }) => known.list());
   return {
+    users: users.map(({ name }) => name),
     groupsOf: (name) => {
       const user = users.find((one) => one.name === name);
       if (!user && auth.modes?.includes("issuer")) return undefined;

@@ -173,6 +173,11 @@ export interface Tasks {
   /** Returns true if the principal may start another task. */
   hasRoomFor(principal: Principal): boolean;
   /**
+   * Resolves if the principal may start another task. Rejects with a `FailError` otherwise, also if the store of several
+   * hubs cannot be reached.
+   */
+  admit(principal: Principal): Promise<void>;
+  /**
    * Stores a running call as a task. Resolves when the task is on disk, so that it can be read after a crash. Rejects
    * with a `FailError` if the task cannot be stored; the call is then cancelled.
    */

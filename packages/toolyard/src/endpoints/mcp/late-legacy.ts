@@ -1,3 +1,4 @@
+import { Late } from "../../core/late.ts";
 import type { Principal } from "../../core/calls/call.ts";
 import type { SessionlessConversation } from "../endpoint.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
@@ -12,7 +13,7 @@ type EndStep = (endpoint: LegacyEndpoint) => void;
  */
 export class LateLegacy {
   readonly #parts: SessionDepsParts;
-  #loading: Promise<LegacyEndpoint> | undefined;
+  readonly #late = new Late(() => this.#load());
   #endpoint: LegacyEndpoint | undefined;
   /** Steps of the shutdown that were requested before the legacy endpoint was loaded, in order. */
   readonly #ends: EndStep[] = [];
@@ -68,7 +69,7 @@ export class LateLegacy {
   }
 
   async #once<T>(work: (endpoint: LegacyEndpoint) => T | Promise<T>): Promise<T> {
-    return work(this.#endpoint ?? (await (this.#loading ??= this.#load())));
+    return work(this.#endpoint ?? (await this.#late.get()));
   }
 
   async #load(): Promise<LegacyEndpoint> {

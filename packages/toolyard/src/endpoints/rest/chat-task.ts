@@ -1,6 +1,5 @@
 import { cancelledFailure } from "../../core/calls/deadline.ts";
 import { KIND_META_KEY } from "../../core/calls/kinds.ts";
-import { fail } from "../../core/calls/outcome.ts";
 import type { Principal } from "../../core/calls/call.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -22,13 +21,11 @@ export async function startChatTask(
   principal: Principal,
 ): Promise<TaskSnapshot> {
   await tasks.ready();
-  if (!tasks.hasRoomFor(principal)) throw new FailError(fail("limited", NO_ROOM));
+  await tasks.admit(principal);
   const run = new AgentRun((signal, onEvent) => chat.reply({ ...body, principal, signal, onEvent }));
   // The message is not stored: an answer that was interrupted is not repeated, because its tools may have had effects.
   return await tasks.create({ principal, endpoint: "rest", tool: AGENT, arguments: {}, isIdempotent: false }, run);
 }
-
-const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
 
 type Answering = (signal: AbortSignal, onEvent: (event: ChatEvent) => void) => Promise<ChatReply>;
 

@@ -1,5 +1,6 @@
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
 import { grantedFacts, type GrantRights, type Identity } from "../../core/calls/identity.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import { rightsOfEvery } from "../../core/ports/rights.ts";
 import type { HttpOptions } from "../../http/options.ts";
 import { tokenPrincipal } from "../../http/request/tokens.ts";
@@ -13,6 +14,8 @@ export interface CallerPlaces {
   readonly grantRights: GrantRights;
   /** Returns the groups of a user of the hub's own sign-in. Absent if the hub has no such users. */
   readonly groupsOf?: (user: string) => readonly string[] | undefined;
+  /** Names of the users of the hub's own sign-in. */
+  readonly users?: readonly string[];
 }
 
 /** Caller named on a command line, or the reason why it cannot be resolved. */
@@ -37,18 +40,25 @@ export function findCaller(text: string, places: CallerPlaces): NamedCaller {
   return { principal: { id: text, identity, ...grantedFacts(grant), rights } };
 }
 
-function findToken(name: string, { http, grantRights }: CallerPlaces): NamedCaller {
+function findToken(name: string, { http, grantRights, users = [] }: CallerPlaces): NamedCaller {
   const entry = http.tokens.find((one) => one.name === name);
   if (entry) return { principal: tokenPrincipal(entry, grantRights) };
-  const names = http.tokens.map((one) => one.name).join(", ");
-  const known = names === "" ? "`[server]` has no tokens." : `\`[server]\` has: ${names}.`;
-  return { problem: `There is no token \`${name}\`. ${known} A caller is ${CALLER_FORMS}.` };
+  const names = http.tokens.map((one) => one.name);
+  const known = names.length === 0 ? "`[server]` has no tokens." : `\`[server]\` has: ${names.join(", ")}.`;
+  const meant = users.includes(name) ? [`user:${name}`] : nearest(name, names, 1);
+  return { problem: `There is no token \`${name}\`.${hint(meant)} ${known} A caller is ${CALLER_FORMS}.` };
 }
 
 function findRole(name: string, roles: RolesConfig): NamedCaller {
   const role = Object.hasOwn(roles, name) ? roles[name] : undefined;
   if (role) return { principal: { id: `role ${name}`, rights: rightsOfRoles([[name, role]]), roles: [name] } };
-  return { problem: `There is no role \`${name}\`. \`[roles]\` has: ${Object.keys(roles).join(", ") || "none"}.` };
+  const names = Object.keys(roles);
+  const meant = hint(nearest(name, names, 1));
+  return { problem: `There is no role \`${name}\`.${meant} \`[roles]\` has: ${names.join(", ") || "none"}.` };
+}
+
+function hint([name]: readonly string[]): string {
+  return name === undefined ? "" : ` Did you mean \`${name}\`?`;
 }
 
 /** Returns an identity that has only the named fact. Its access token has no scopes. */

@@ -75,6 +75,10 @@ export class LateTasks implements Tasks {
     return this.#table.made?.hasRoomFor(principal) ?? true;
   }
 
+  async admit(principal: Principal): Promise<void> {
+    await (await this.#table.get()).admit(principal);
+  }
+
   async start(call: StartedCall): Promise<TaskSnapshot> {
     return (await this.#table.get()).start(call);
   }

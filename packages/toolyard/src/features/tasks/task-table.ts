@@ -104,8 +104,12 @@ export class TaskTable implements LoadedTasks {
     return running < maxRunning && unfinished < maxTasks;
   }
 
+  async admit(principal: Principal): Promise<void> {
+    this.#assertRoomFor(principal);
+  }
+
   async start(call: StartedCall): Promise<TaskSnapshot> {
-    if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
+    this.#assertRoomFor(call.principal);
     return await this.#reserving(call.principal, async () => {
       const run = this.#deps.run(call);
       // `meta` is omitted, because the run starts its own span.
@@ -369,6 +373,10 @@ export class TaskTable implements LoadedTasks {
   /** Returns true for a task without a running call: a finished or an interrupted one. */
   #isOver(task: StoredTask): boolean {
     return task.isFinal || this.#interrupted.has(task.facts.id);
+  }
+
+  #assertRoomFor(principal: Principal): void {
+    if (!this.hasRoomFor(principal)) throw new FailError(fail("limited", NO_ROOM));
   }
 
   #remove({ facts: { id } }: StoredTask): void {

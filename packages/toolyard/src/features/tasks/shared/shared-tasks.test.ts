@@ -278,6 +278,7 @@ describe("several hubs with one Redis server", () => {
     await expect(read(two, id)).rejects.toThrow("The shared store cannot be reached");
     const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "report", arguments: {} };
     await expect(one.tasks.start(call)).rejects.toThrow("The shared store cannot be reached");
+    await expect(one.tasks.admit(LOCAL_PRINCIPAL)).rejects.toThrow("The shared store cannot be reached");
     run.observer.settled({ type: "result", result: DONE });
     await server.resume();
     await expect.poll(() => one.state.queues!.isLost || two.state.queues!.isLost).toBe(false);

@@ -105,6 +105,12 @@ export class SharedTasks implements LoadedTasks {
     return !this.#queues.isLost && this.#local.hasRoomFor(principal);
   }
 
+  async admit(principal: Principal): Promise<void> {
+    if (this.#queues.isLost) throw new FailError(fail("unavailable", NOT_STARTED));
+    await this.ready();
+    await this.#local.admit(principal);
+  }
+
   async start(call: StartedCall): Promise<TaskSnapshot> {
     if (this.#queues.isLost) throw new FailError(fail("unavailable", NOT_STARTED));
     await this.ready();
