@@ -173,8 +173,8 @@ export interface Tasks {
   /** Returns true if the principal may start another task. */
   hasRoomFor(principal: Principal): boolean;
   /**
-   * Resolves if the principal may start another task. Rejects with a `FailError` otherwise, also if the store of several
-   * hubs cannot be reached.
+   * Resolves if the principal may start another task. Rejects with a `FailError` otherwise, also if the store of
+   * several hubs cannot be reached.
    */
   admit(principal: Principal): Promise<void>;
   /**
