@@ -15,7 +15,7 @@ import { statsOf } from "../tool-folders/file-stamp.ts";
 import { Findings } from "../tool-folders/findings.ts";
 import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../tool-folders/run-tables.ts";
 import { mergeRunSettings } from "../tool-folders/run-options.ts";
-import type { FileText, Folder, FolderReader } from "../tool-folders/node.ts";
+import type { ToolFileText, Folder, FolderReader } from "../tool-folders/node.ts";
 import type { FolderContent, FolderTool } from "../tool-folders/provider.ts";
 
 const METADATA_SUFFIX = ".mcp.json";
@@ -35,7 +35,7 @@ export interface ExecuteRules {
 /** State while one folder is read. */
 interface FolderScan {
   readonly folder: Folder;
-  readonly texts: ReadonlyMap<string, FileText>;
+  readonly texts: ReadonlyMap<string, ToolFileText>;
   readonly rules: ExecuteRules;
   readonly problems: ProblemDetails[];
   readonly alsoWatch: string[];
@@ -166,7 +166,7 @@ const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
  * Parses `{name, description, input_schema, output_schema?}`. MCP's spelling of the keys is accepted too, and further
  * members are kept.
  */
-function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
+function parseMetadata(file: ToolFileText, stem: string): Metadata | { readonly problem: string } {
   if ("problem" in file) return { problem: file.problem };
   let raw: unknown;
   try {

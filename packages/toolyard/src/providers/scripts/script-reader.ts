@@ -8,7 +8,7 @@ import type { Script } from "../../runtimes/scripts/run-script.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { statsOf } from "../tool-folders/file-stamp.ts";
 import { mergeRunSettings } from "../tool-folders/run-options.ts";
-import type { BuildResult, FileText, Folder, FolderReader } from "../tool-folders/node.ts";
+import type { BuildResult, ToolFileText, Folder, FolderReader } from "../tool-folders/node.ts";
 import type { FolderContent, FolderTool } from "../tool-folders/provider.ts";
 import { parseManifest, type Manifest } from "./manifest.ts";
 
@@ -40,7 +40,7 @@ export function createScriptReader(rules: ScriptRules): FolderReader<FolderConte
 
 function readScriptFolder(
   folder: Folder,
-  file: FileText,
+  file: ToolFileText,
   { allowDirnameAsName, settings }: ScriptRules,
 ): BuildResult<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;

@@ -19,7 +19,7 @@ export interface Folder {
 }
 
 /** The text of a file, or the reason why there is none. */
-export type FileText = { readonly text: string } | { readonly problem: string };
+export type ToolFileText = { readonly text: string } | { readonly problem: string };
 
 export interface BuildResult<T> {
   /** Plain data. Two values are equal if their JSON texts are equal. */
@@ -36,7 +36,7 @@ export interface FolderReader<T> {
   wants(fileName: string, folder: Pick<Folder, "files" | "depth">): boolean;
   /** Returns whether subfolders are read. */
   descends(folder: Folder): boolean;
-  build(folder: Folder, texts: ReadonlyMap<string, FileText>): BuildResult<T>;
+  build(folder: Folder, texts: ReadonlyMap<string, ToolFileText>): BuildResult<T>;
 }
 
 /** Reason why a folder is not read. `place`: path relative to the root. */
@@ -211,7 +211,7 @@ function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function readText(path: string): FileText {
+function readText(path: string): ToolFileText {
   try {
     const stats = statSync(path);
     // Anything but a file is refused, because reading a pipe would block forever.
