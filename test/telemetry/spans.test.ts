@@ -143,6 +143,66 @@ test("a task has a span until its end, and the span of its call is a child of th
   expect(named(spans, "tools/call echo").parentId).toBe(task.spanId);
 });
 
+test("a task of a client of 2025-11-25 has a span below the request that created it", async () => {
+  const hub = await tracedHub({}, (own) => own.registerTool("echo", () => "x", { type: "object" }, "Echoes a text"));
+  const accept = { accept: "application/json, text/event-stream" };
+  const clientInfo = { name: "test", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const opened = await post(hub, "/mcp", { jsonrpc: "2.0", id: 1, method: "initialize", params }, accept);
+  const session = { ...accept, "mcp-session-id": opened.headers.get("mcp-session-id")! };
+  await post(hub, "/mcp", { jsonrpc: "2.0", method: "notifications/initialized" }, session);
+  const call = { name: "echo", arguments: {}, task: {}, _meta: { traceparent: SAMPLED } };
+  await post(hub, "/mcp", { jsonrpc: "2.0", id: 2, method: "tools/call", params: call }, session);
+  await expect
+    .poll(async () => {
+      const list = await post(hub, "/mcp", { jsonrpc: "2.0", id: 3, method: "tasks/list" }, session);
+      return list.text();
+    })
+    .toContain("completed");
+  const spans = await hub.end();
+  const task = named(spans, "task");
+  expect(task.parentId).toBe(server(spans).spanId);
+  expect(named(spans, "tools/call echo").parentId).toBe(task.spanId);
+});
+
+test("each request of a batch has its own span with its tool", async () => {
+  const hub = await tracedHub({}, (own) => {
+    for (const name of ["one", "two"]) own.registerTool(name, () => name, { type: "object" }, "Returns its name");
+  });
+  const batch = ["one", "two", "one", "none"].map((method, id) => ({ jsonrpc: "2.0", id, method }));
+  await post(hub, "/jsonrpc", batch, { traceparent: SAMPLED });
+  const servers = (await hub.end()).filter(({ kind }) => kind === 2);
+  const facts = servers.map(({ name, parentId, attributes }) => [
+    name,
+    parentId,
+    attributes["jsonrpc.request.id"],
+    attributes["gen_ai.tool.name"],
+    attributes["toolyard.outcome"],
+  ]);
+  expect(facts.toSorted((one, other) => String(one[2]).localeCompare(String(other[2])))).toEqual([
+    ["tools/call one", PARENT, "0", "one", "ok"],
+    ["tools/call two", PARENT, "1", "two", "ok"],
+    ["tools/call one", PARENT, "2", "one", "ok"],
+    ["tools/call none", PARENT, "3", "none", "unknown_tool"],
+  ]);
+});
+
+test("a request that makes no call has a span with its method", async () => {
+  const hub = await tracedHub({});
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const opening = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+  await post(hub, "/mcp", opening, { accept: "application/json, text/event-stream", traceparent: SAMPLED });
+  const discover = { jsonrpc: "2.0", id: 2, method: "mcp/discover" };
+  await post(hub, "/jsonrpc", discover, { traceparent: SAMPLED });
+  await fetch(`${hub.url}/api/tools`, { headers: { traceparent: SAMPLED } });
+  const spans = await hub.end();
+  expect(spans.map(({ name, kind, parentId }) => [name, kind, parentId]).toSorted()).toEqual([
+    ["GET /api/tools", 2, PARENT],
+    ["initialize", 2, PARENT],
+    ["mcp/discover", 2, PARENT],
+  ]);
+});
+
 describe("the agent", () => {
   let models: ModelStandIn;
   beforeAll(async () => void (models = await startModels()));

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json/json.ts";
+import type { Span } from "../core/ports/tracing.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import { rightsWithin } from "../core/ports/rights.ts";
 import type { Authenticator } from "../core/ports/authenticator.ts";
@@ -53,8 +53,8 @@ export interface ExchangePlace {
  */
 export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
-  /** Trace context of the request's span, in the form of `_meta`. Absent: the request is not recorded. */
-  declare context?: JsonObject;
+  /** Span of the request. Absent: the request is not recorded. */
+  declare requestSpan?: Span;
   /** Id of the hub that passed the request to this one. Absent: the request came from its caller. */
   declare relayedFrom?: string;
   /** Parts that all exchanges of the listener share. */

@@ -48,6 +48,8 @@ export interface CallSeen extends AuditLine {
 export interface CallTimes {
   /** Start and timed stages, as in `CallState`. Absent: the stages were not timed. */
   readonly times: readonly number[] | undefined;
+  /** Data of the stages that recorded the call, as in `CallState`. Absent: the call was not recorded. */
+  readonly trace: object | undefined;
 }
 
 /** Called at the end of each call, except for inner calls. It must not throw or block. */

@@ -32,6 +32,8 @@ export class Redactor {
   #matcher: SecretMatcher | undefined;
   readonly #bySource = new Map<string, SecretMatcher | undefined>();
   readonly #names = new Map<string, string>();
+  /** Number of changes of the secrets. A text that was redacted at an earlier version may contain new secrets. */
+  version = 0;
 
   /**
    * Registers a resolved secret. Returns false if it is too short to distinguish it from ordinary words, or if the
@@ -123,6 +125,7 @@ export class Redactor {
   }
 
   #forget(): void {
+    this.version += 1;
     this.#names.clear();
     this.#matcher = undefined;
     this.#bySource.clear();

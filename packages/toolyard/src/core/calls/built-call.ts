@@ -51,6 +51,7 @@ export class BuiltCall implements Call {
   declare deadline?: NonNullable<Call["deadline"]>;
   declare taskOffer?: NonNullable<Call["taskOffer"]>;
   declare follows?: NonNullable<Call["follows"]>;
+  declare requestSpan?: NonNullable<Call["requestSpan"]>;
   readonly endpoint: string;
   readonly method: Call["method"];
   readonly target: string;
@@ -73,7 +74,7 @@ export class BuiltCall implements Call {
     this.target = own.target ?? asked.target;
     this.params = own.params ?? asked.params;
     this.arguments = own.arguments ?? asked.arguments;
-    this.meta = asked.meta;
+    this.meta = this.#takeSpan(link, asked);
     this.principal = asked.principal;
     this.mode = own.mode ?? asked.mode;
     this.client = link.client;
@@ -81,6 +82,15 @@ export class BuiltCall implements Call {
     this.wants = link.wants;
     this.relaysInput = own.relaysInput ?? link.relaysInput;
     this.#takeOptional(link, asked, own);
+  }
+
+  /** Takes the span of the request. Returns `_meta` with its context. */
+  #takeSpan(link: CallerLink | Call, { meta }: CallSubject): JsonObject {
+    // A call that another call made is not the request, and its `_meta` has the context of the other call.
+    const span = "id" in link ? undefined : link.requestSpan;
+    if (!span) return meta;
+    this.requestSpan = span;
+    return span.contextIn(meta);
   }
 
   /** Sets the optional members that have a value; the others stay absent. */

@@ -3,6 +3,7 @@ import type { Deadline } from "./deadline.ts";
 import type { Identity } from "./identity.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Models } from "../ports/models.ts";
+import type { Span } from "../ports/tracing.ts";
 import { EVERYTHING, type Rights } from "../ports/rights.ts";
 import type { TaskOffer, UpstreamTask } from "./task-offer.ts";
 
@@ -148,6 +149,8 @@ export interface Call {
   readonly relaysInput: boolean;
   /** Present if the caller supports tasks, so that a long call may continue after its request. */
   readonly taskOffer?: TaskOffer;
+  /** Span of the request that is this call. Absent: no request is recorded, or another call made this one. */
+  readonly requestSpan?: Span;
   /** Task of an upstream server that already runs this call. The call waits for its end instead of calling the tool. */
   readonly follows?: UpstreamTask;
 }

@@ -39,22 +39,48 @@ export type SpanFact =
   | "storeSystem"
   | "storeOperation";
 
+/**
+ * Facts that many spans have, such as those of one tool. Create each set once and keep it: the exporter encodes a set
+ * once, and a span only refers to it.
+ */
+export interface SharedFacts {
+  /** Name of the spans. Absent: each span has a name of its own. */
+  readonly name?: string;
+  readonly values: Readonly<Partial<Record<SpanFact, string | number>>>;
+}
+
 /** A span. Its methods do nothing after `end`. */
 export interface Span {
   /** `_meta` for the work inside the span, with the span's trace context. */
   readonly meta: JsonObject;
-  /** False if the trace is not sampled. Only `meta` is then used. */
+  /** False if the trace is not sampled. Only the context is then used. */
   readonly isRecording: boolean;
+  /** True after `describe`. */
+  readonly isDescribed: boolean;
+  /** Returns `meta` with the span's trace context instead of its own. */
+  contextIn(meta: JsonObject): JsonObject;
+  /** Sets a fact. The span must not have the same fact in a set of shared facts. */
   set(fact: SpanFact, value: string | number): void;
+  /** Sets the facts about the subject of the span. Facts of an earlier subject are replaced. */
+  describe(subject: SharedFacts): void;
   rename(name: string): void;
   /** Ends the span. `error` is a short code, without values of the caller. */
   end(error?: string): void;
 }
 
+/** A request to the hub. */
+export interface RequestStart {
+  readonly name: string;
+  /** `_meta` of the request. */
+  readonly meta: JsonObject;
+  /** Facts about the place at which the request arrived. */
+  readonly place: SharedFacts;
+}
+
 /** Traces of a hub. A method that starts a span returns `undefined` if the trace is not sampled. */
 export interface Tracing {
   /** Starts the span of a request to the hub. The sampler decides about it. */
-  startRequest(name: string, meta: JsonObject): Span | undefined;
+  startRequest(request: RequestStart): Span | undefined;
   /**
    * Starts a span. The context in `meta` is its parent and has the decision of the sampler; without a context, the
    * sampler decides about a new trace.

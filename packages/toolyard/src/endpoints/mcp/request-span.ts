@@ -1,7 +1,6 @@
-import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { firstChars } from "../../core/text/truncate.ts";
-import { isJsonObject, objectMember, stringMember, withMember, type JsonObject } from "../../core/json/json.ts";
-import type { Span, Tracing } from "../../core/ports/tracing.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import type { SharedFacts, Span, Tracing } from "../../core/ports/tracing.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import type { McpAnswer } from "./answers.ts";
 
@@ -23,40 +22,49 @@ export interface RequestPlace {
  * Starts the server span of one JSON-RPC request. The caller's context is its parent. Returns `undefined` if the trace
  * is not sampled.
  */
-export function startRequestSpan(tracing: Tracing, request: TracedRequest, place: RequestPlace): Span | undefined {
-  const { id, method, params } = request;
-  const span = tracing.startRequest(method, (params && objectMember(params, "_meta")) ?? NO_META);
-  if (span?.isRecording === true) describe(span, { id, method: spanName(method), params: params ?? {} }, place);
+export function startRequestSpan(
+  tracing: Tracing,
+  { id, method, params }: TracedRequest,
+  place: RequestPlace,
+): Span | undefined {
+  const span = tracing.startRequest({
+    name: method,
+    meta: (params && objectMember(params, "_meta")) ?? NO_META,
+    place: placeFacts(place),
+  });
+  if (id !== undefined && span?.isRecording === true) span.set("requestId", typeof id === "bigint" ? String(id) : id);
   return span;
 }
 
 const NO_META: JsonObject = Object.freeze({});
 
-function describe(
-  span: Span,
-  { id, method, params }: { readonly id: RequestId | undefined; readonly method: string; readonly params: JsonObject },
-  { endpoint, revision }: RequestPlace,
-): void {
-  span.rename(method);
-  span.set("method", method);
-  if (id !== undefined) span.set("requestId", typeof id === "bigint" ? String(id) : id);
-  span.set("endpoint", endpoint);
-  const isPipe = endpoint.includes("stdio");
-  span.set("transport", isPipe ? "pipe" : "tcp");
-  if (!isPipe) span.set("protocol", "http");
-  if (revision !== undefined) span.set("protocolVersion", revision);
-  const name = stringMember(params, "name");
-  if (name !== undefined && method === "tools/call") span.set("tool", name);
+/** Facts by endpoint and revision. The hub knows only a few of both. */
+const PLACES = new Map<string, Map<string | undefined, SharedFacts>>();
+
+function placeFacts({ endpoint, revision }: RequestPlace): SharedFacts {
+  let places = PLACES.get(endpoint);
+  if (!places) PLACES.set(endpoint, (places = new Map()));
+  let facts = places.get(revision);
+  if (!facts) places.set(revision, (facts = newPlaceFacts(endpoint, revision)));
+  return facts;
 }
 
-/** Returns the request with the context of its span. */
-export function withSpan<R extends TracedRequest>(request: R, span: Span): R {
-  return { ...request, params: withMember(request.params ?? {}, "_meta", span.meta) };
+function newPlaceFacts(endpoint: string, protocolVersion: string | undefined): SharedFacts {
+  const isPipe = endpoint.includes("stdio");
+  return {
+    values: {
+      endpoint,
+      transport: isPipe ? "pipe" : "tcp",
+      ...(!isPipe && { protocol: "http" }),
+      ...(protocolVersion !== undefined && { protocolVersion }),
+    },
+  };
 }
 
 /** Ends the span according to the answer. `undefined`: the request was cancelled. */
-export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void {
+export function endRequestSpan(span: Span, request: TracedRequest, answer: McpAnswer | undefined): void {
   if (!span.isRecording) return span.end();
+  if (!span.isDescribed) describe(span, request);
   if (answer === undefined || answer.type === "silence") return span.end("cancelled");
   if (answer.type === "error") {
     const code = String(answer.error.code);
@@ -68,24 +76,14 @@ export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void 
   span.end(isError ? "tool_error" : undefined);
 }
 
-/** Runs a request and ends its span with the answer. */
-export async function recordedAnswer(
-  span: Span,
-  cancellation: Cancellation,
-  run: () => Promise<McpAnswer> | McpAnswer,
-): Promise<McpAnswer> {
-  let answer: McpAnswer | undefined;
-  try {
-    answer = await run();
-    return answer;
-  } finally {
-    endRequestSpan(span, cancellation.aborted ? undefined : answer);
-  }
+/** Sets the facts of a request that made no call. */
+function describe(span: Span, { method: given, params = {} }: TracedRequest): void {
+  const method = firstChars(given, MAX_METHOD_CHARS);
+  span.rename(method);
+  span.set("method", method);
+  const name = stringMember(params, "name");
+  if (name !== undefined && given === "tools/call") span.set("tool", name);
 }
-
-const MAX_METHOD_CHARS = 100;
 
 /** Callers choose the method, so its length is limited. */
-function spanName(method: string): string {
-  return firstChars(method, MAX_METHOD_CHARS);
-}
+const MAX_METHOD_CHARS = 100;

@@ -90,12 +90,13 @@ function callOf(
   { principal, mode }: View,
   { exchange, endpoint }: CallOrigin,
 ): Call {
-  const meta = exchange.http.context ?? contextOfHeaders(exchange.http) ?? NO_META;
+  const meta = exchange.http.requestSpan?.meta ?? contextOfHeaders(exchange.http) ?? NO_META;
   return new BuiltCall(linkTo(exchange, endpoint), { method, target, params, arguments: args, meta, principal, mode });
 }
 
 function linkTo(exchange: RestExchange, endpoint: string): CallerLink {
   const { takesEvents, signal } = exchange;
+  const { requestSpan } = exchange.http;
   return {
     endpoint,
     client: { capabilities: {} },
@@ -103,6 +104,7 @@ function linkTo(exchange: RestExchange, endpoint: string): CallerLink {
     cancellation: signal,
     wants: { progress: takesEvents, ...(takesEvents ? { logLevel: "info" } : {}) },
     relaysInput: false,
+    requestSpan,
     notify: (notification) => exchange.notify(notification),
     ask: ({ method }) => Promise.reject(cannotAsk(method)),
   };

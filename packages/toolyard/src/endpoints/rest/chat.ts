@@ -31,7 +31,7 @@ export async function runChat(
   const reply = await chat.reply({
     ...request,
     signal: exchange.signal,
-    meta: exchange.http.context ?? contextOfHeaders(exchange.http),
+    meta: exchange.http.requestSpan?.meta ?? contextOfHeaders(exchange.http),
     ...(exchange.takesEvents ? { onEvent } : {}),
   });
   return { ok: true, reply };

@@ -49,7 +49,7 @@ export class TaskRoutes {
       endpoint: "rest",
       tool,
       arguments: args,
-      meta: exchange.http.context ?? contextOfHeaders(exchange.http),
+      meta: exchange.http.requestSpan?.meta ?? contextOfHeaders(exchange.http),
       capabilities: CAPABILITIES,
     });
     this.#accepted(exchange, task, baseUrl);

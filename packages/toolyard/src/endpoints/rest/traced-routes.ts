@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Span, Tracing } from "../../core/ports/tracing.ts";
+import type { SharedFacts, Span, Tracing } from "../../core/ports/tracing.ts";
 import { contextOfHeaders } from "../../core/trace-context.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
@@ -8,32 +8,29 @@ import type { Handler } from "../../http/router.ts";
 /** Returns a listener whose routes record one server span for each request. */
 export function tracedRoutes(listener: Mountable, tracing: Tracing): Mountable {
   return {
-    route: (place, handler, refusalBody) =>
+    route: (place, handler, refusalBody) => {
+      const { path } = place;
+      const facts: SharedFacts = { values: { httpRoute: path, endpoint: "rest" } };
       listener.route(
         place,
         (exchange) => {
-          const span = tracing.startRequest(place.path, contextOfHeaders(exchange) ?? NO_META);
+          const meta = contextOfHeaders(exchange) ?? NO_META;
+          const span = tracing.startRequest({ name: `${exchange.method} ${path}`, meta, place: facts });
           if (!span) return handler(exchange);
-          exchange.context = span.meta;
-          return span.isRecording ? recorded(handler, exchange, { span, route: place.path }) : handler(exchange);
+          exchange.requestSpan = span;
+          return span.isRecording ? recorded(handler, exchange, span) : handler(exchange);
         },
         refusalBody,
-      ),
+      );
+    },
   };
 }
 
 const NO_META: JsonObject = Object.freeze({});
 
-async function recorded(
-  handler: Handler,
-  exchange: HttpExchange,
-  { span, route }: { readonly span: Span; readonly route: string },
-): Promise<void> {
+async function recorded(handler: Handler, exchange: HttpExchange, span: Span): Promise<void> {
   const { method, answer } = exchange;
-  span.rename(`${method} ${route}`);
   span.set("httpMethod", method);
-  span.set("httpRoute", route);
-  span.set("endpoint", "rest");
   let error: string | undefined = "internal";
   try {
     await handler(exchange);

@@ -2,9 +2,11 @@ import { firstChars } from "../../core/text/truncate.ts";
 import { stringifyValue } from "../../core/json/json-text.ts";
 import type { Call } from "../../core/calls/call.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
-import type { Span } from "../../core/ports/tracing.ts";
+import type { SharedFacts, Span, SpanFact } from "../../core/ports/tracing.ts";
 import { factsOf, isHubItself } from "../../core/sources/provider-kinds.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { TRACEPARENT } from "../../core/trace-context.ts";
+import type { CallListener, FoundCall } from "../../pipeline/ports.ts";
 import { ANSWER_TIME, TIMED, type StagePlace } from "../../pipeline/stage-place.ts";
 import type { CallState, Next, Stage } from "../../pipeline/state.ts";
 import type { RecordedSpan } from "../../telemetry/otlp/otlp-span.ts";
@@ -28,6 +30,7 @@ export interface CallStageOptions {
 /** A recorded call. */
 interface CallTrace {
   readonly span: RecordedSpan;
+  readonly state: CallState;
   /** True if the span is that of the request, which ends later. */
   readonly isRequest: boolean;
   /** Number of stages, counted from the first one, with a recorded wait. */
@@ -36,71 +39,74 @@ interface CallTrace {
   attempts: number;
 }
 
-/**
- * Returns the stages that record calls. Without traces, the pipeline has none of them. A call that is not sampled
- * passes both stages without an additional promise or object.
- */
-export function callStages(tracer: Tracer, options: CallStageOptions): readonly StagePlace[] {
-  const load = (stage: Stage) => () => Promise.resolve(stage);
-  return [
-    { after: "record", load: load(callStage(tracer, options)) },
-    { after: "normalise", load: load(runStage(tracer)) },
-  ];
+/** Code that records calls: stages of the pipeline, and a listener that gets each finished call. */
+export interface CallRecorder {
+  readonly stages: readonly StagePlace[];
+  readonly onEveryCall: CallListener;
 }
 
 /**
- * Describes the call in the span of its request, or starts a span for a call without a request: inner calls, library,
+ * Returns the code that records calls. Without traces, the pipeline has none of it. No stage adds a promise to a call,
+ * unless the call is a run in another process or its result is recorded.
+ */
+export function recordCalls(tracer: Tracer, { hasArguments, hasResults }: CallStageOptions): CallRecorder {
+  const load = (stage: Stage) => () => Promise.resolve(stage);
+  const subjects = new CallSubjects();
+  return {
+    stages: [
+      { after: "record", load: load(callStage(tracer)) },
+      ...(hasResults ? [{ after: "record", load: load(resultStage) } as const] : []),
+      { after: "normalise", load: load(runStage(tracer)) },
+    ],
+    onEveryCall: ({ kind }, { trace: given }) => {
+      if (given === undefined) return;
+      const trace = given as CallTrace;
+      const { state, span, isRequest } = trace;
+      if (trace.attempts === 0) recordWaits(tracer, trace);
+      describe(state, span, subjects);
+      if (hasArguments) span.set("arguments", textOf(state.call.arguments));
+      span.set("outcome", kind);
+      if (!isRequest) span.end(kind === "ok" ? undefined : kind);
+    },
+  };
+}
+
+/**
+ * Finds the span of a call: that of its request, or a new one for a call without a request: inner calls, library,
  * agent.
  */
-function callStage(tracer: Tracer, options: CallStageOptions): Stage {
-  const recorded = recordedCall(tracer, options);
+function callStage(tracer: Tracer): Stage {
   return (state, next) => {
     const { call } = state;
-    const context = call.meta[TRACEPARENT];
-    if (context === undefined && isDecided(call)) return next(state);
-    const request = tracer.find(context);
-    const isRequest = request !== undefined && isUndescribed(request, call);
-    const span = isRequest ? request : tracer.start(`execute ${call.method}`, "internal", call.meta);
+    const { requestSpan } = call;
+    if (requestSpan ? !requestSpan.isRecording : isDecided(call)) return next(state);
+    const isRequest = requestSpan?.isDescribed === false;
+    const span = isRequest
+      ? (requestSpan as RecordedSpan)
+      : tracer.start(`execute ${call.method}`, "internal", call.meta);
     if (!span) return next(state);
-    if (span.meta !== call.meta) state.meta = span.meta;
-    const trace: CallTrace = { span: span as RecordedSpan, isRequest, waits: 0, attempts: 0 };
-    state.trace = trace;
-    return recorded(state, next, trace);
+    // The subject is complete at the end of the call. A further call of the request gets a span of its own.
+    span.describe(NO_SUBJECT);
+    if (!isRequest) state.meta = span.meta;
+    state.trace = { span, state, isRequest, waits: 0, attempts: 0 } satisfies CallTrace;
+    state.times ??= [performance.now()];
+    return next(state);
   };
 }
+
+const NO_SUBJECT: SharedFacts = { values: {} };
 
 /** Returns true if the absence of a context means that the trace of the call is not sampled. */
-function isDecided({ parent, endpoint }: Call): boolean {
-  return parent !== undefined || REQUEST_ENDPOINTS.has(endpoint);
+function isDecided({ parent, endpoint, meta }: Call): boolean {
+  return meta[TRACEPARENT] === undefined && (parent !== undefined || REQUEST_ENDPOINTS.has(endpoint));
 }
 
-function recordedCall(
-  tracer: Tracer,
-  options: CallStageOptions,
-): (state: CallState, next: Next, trace: CallTrace) => Promise<Outcome> {
-  return async (state, next, trace) => {
-    const { span, isRequest } = trace;
-    span.isDescribed = true;
-    state.times ??= [performance.now()];
-    let outcome: Outcome | undefined;
-    try {
-      outcome = await next(state);
-      return outcome;
-    } finally {
-      if (trace.attempts === 0) recordWaits(state, tracer, trace);
-      describe(state, span, options);
-      const error = errorOf(outcome);
-      if (outcome?.ok && options.hasResults) span.set("result", textOf(outcome.result));
-      span.set("outcome", error ?? "ok");
-      if (!isRequest) span.end(error);
-    }
-  };
-}
-
-/** Returns true if the request itself made the call and the request's span records no call yet. */
-function isUndescribed({ isRequest, isDescribed }: RecordedSpan, { parent }: Call): boolean {
-  return isRequest && !isDescribed && parent === undefined;
-}
+const resultStage: Stage = async (state, next) => {
+  const outcome = await next(state);
+  const trace = state.trace as CallTrace | undefined;
+  if (trace && outcome.ok) trace.span.set("result", textOf(outcome.result));
+  return outcome;
+};
 
 /** Returns the outcome code of a failure. `undefined` as outcome: the call threw. */
 function errorOf(outcome: Outcome | undefined): string | undefined {
@@ -108,31 +114,62 @@ function errorOf(outcome: Outcome | undefined): string | undefined {
   return outcome.ok ? undefined : outcome.kind;
 }
 
-function describe(state: CallState, span: RecordedSpan, { hasArguments }: CallStageOptions): void {
+function describe(state: CallState, span: RecordedSpan, subjects: CallSubjects): void {
   const { call } = state;
-  const name = state.isResolved ? state.found.name : call.target;
-  const isTool = call.method === "tools/call";
-  span.rename(isTool || call.method === "prompts/get" ? `${call.method} ${name}` : call.method);
-  span.set("method", call.method);
-  span.set("endpoint", call.endpoint);
-  if (isTool) {
-    span.set("operation", "execute_tool");
-    span.set("tool", name);
-  }
-  if (call.method === "prompts/get") span.set("prompt", name);
-  if (call.method === "resources/read") span.set("resource", name);
-  if (state.isResolved) {
-    span.set("source", state.found.provider.source.id);
-    span.set("sourceKind", state.found.provider.source.kind);
-  }
+  if (span.kind !== "server") span.set("endpoint", call.endpoint);
   if (state.attempts > 1) span.set("attempts", state.attempts);
-  if (hasArguments) span.set("arguments", textOf(call.arguments));
+  if (state.isResolved) return span.describe(subjects.get(call, state.found));
+  // Callers choose the name, so it is no shared fact.
+  const { name, values } = subjectOf(call.method, call.target);
+  span.rename(name);
+  for (const [fact, value] of Object.entries(values) as [SpanFact, string][]) span.set(fact, value);
+}
+
+interface CallSubject {
+  readonly name: string;
+  readonly values: SharedFacts["values"];
+}
+
+function subjectOf(method: Call["method"], name: string): CallSubject {
+  const title = `${method} ${name}`;
+  if (method === "tools/call") return { name: title, values: { method, operation: "execute_tool", tool: name } };
+  if (method === "prompts/get") return { name: title, values: { method, prompt: name } };
+  return { name: method, values: method === "resources/read" ? { method, resource: name } : { method } };
+}
+
+/** Maximum number of tools and other targets with shared facts. */
+const MAX_SUBJECTS = 10_000;
+
+/** Facts about the targets of calls, by name. */
+class CallSubjects {
+  readonly #byName = new Map<
+    string,
+    { readonly method: string; readonly source: Source; readonly facts: SharedFacts }
+  >();
+
+  get({ method }: Call, { name, provider: { source } }: FoundCall): SharedFacts {
+    const known = this.#byName.get(name);
+    // A tool and a prompt may have the same name, and a reload may move a name to another source.
+    if (known?.method === method && known.source === source) return known.facts;
+    if (this.#byName.size >= MAX_SUBJECTS) this.#byName.clear();
+    const { name: title, values } = subjectOf(method, name);
+    const facts = { name: title, values: { ...values, source: source.id, sourceKind: source.kind } };
+    this.#byName.set(name, { method, source, facts });
+    return facts;
+  }
 }
 
 /** Records the stages in which the call waited, up to now. The pipeline has noted the start of each stage. */
-function recordWaits({ times = [] }: CallState, tracer: Tracer, trace: CallTrace): void {
-  const now = performance.now();
-  for (; trace.waits < Math.min(WAITING.length, times.length); trace.waits += 1) {
+function recordWaits(tracer: Tracer, trace: CallTrace): void {
+  const { times = [] } = trace.state;
+  const count = Math.min(WAITING.length, times.length);
+  // Most calls wait nowhere. The attempt follows the start of the last stage, so the time is not read again.
+  const now = times[WAITING.length] ?? performance.now();
+  if (now - (times[0] ?? now) < MIN_WAIT_MS) {
+    trace.waits = count;
+    return;
+  }
+  for (; trace.waits < count; trace.waits += 1) {
     const startMs = times[trace.waits] ?? now;
     recordWait(WAITING[trace.waits]!, { startMs, endMs: times[trace.waits + 1] ?? now }, { tracer, trace });
   }
@@ -167,7 +204,7 @@ function runStage(tracer: Tracer): Stage {
   return (state, next) => {
     if (!state.trace) return unsampledRun(state, next);
     const trace = state.trace as CallTrace;
-    recordAttempt(state, tracer, trace);
+    recordAttempt(tracer, trace);
     const name = runName(state);
     const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
     return span ? recordedRun(state, next, span) : next(state);
@@ -175,11 +212,11 @@ function runStage(tracer: Tracer): Stage {
 }
 
 /** Records the waits before an attempt. The retry of a call waits in `guard`. */
-function recordAttempt(state: CallState, tracer: Tracer, trace: CallTrace): void {
-  const endMs = performance.now();
+function recordAttempt(tracer: Tracer, trace: CallTrace): void {
   trace.attempts += 1;
-  if (trace.attempts === 1) return recordWaits(state, tracer, trace);
-  recordWait(WAITING[GUARD]!, { startMs: state.times?.[ANSWER_TIME] ?? endMs, endMs }, { tracer, trace });
+  if (trace.attempts === 1) return recordWaits(tracer, trace);
+  const endMs = performance.now();
+  recordWait(WAITING[GUARD]!, { startMs: trace.state.times?.[ANSWER_TIME] ?? endMs, endMs }, { tracer, trace });
 }
 
 /**

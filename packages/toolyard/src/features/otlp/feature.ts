@@ -56,13 +56,13 @@ export const OTLP = defineFeature({
         sampler: unknownSampler,
         known: SAMPLERS.join(", "),
       });
-    const { tracing, stages, auditSink, close } = live.createLiveOtlp(options, {
+    const { tracing, calls, auditSink, close } = live.createLiveOtlp(options, {
       ...services,
       redactor: telemetry.redactor,
       hub: () => getHub().port,
     });
     if (tracing) state.traceWith?.(tracing);
     if (auditSink) telemetry.addAuditSink(auditSink);
-    return { services: { tracing }, stages, close };
+    return { services: { tracing }, ...calls, close };
   },
 });

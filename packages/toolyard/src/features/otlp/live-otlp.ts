@@ -3,7 +3,6 @@ import type { CallStatistics } from "../../core/ports/call-statistics.ts";
 import type { HubContent } from "../../core/ports/hub-port.ts";
 import type { LogFeed } from "../../core/ports/log-feed.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { StagePlace } from "../../pipeline/stage-place.ts";
 import type { LineSink } from "../../telemetry/line-sink.ts";
 import type { Redactor } from "../../telemetry/redactor.ts";
 import { factNames } from "../../telemetry/otlp/names.ts";
@@ -12,12 +11,12 @@ import { OtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import { OtlpMetrics } from "../../telemetry/otlp/otlp-metrics.ts";
 import { createSampler } from "../../telemetry/otlp/sampler.ts";
 import { Tracer } from "../../telemetry/otlp/tracer.ts";
-import { callStages } from "./call-stages.ts";
+import { recordCalls, type CallRecorder } from "./call-stages.ts";
 
 export interface LiveOtlpParts {
   readonly logger: Logger;
   readonly logFeed: LogFeed;
-  readonly redactor: Pick<Redactor, "text" | "name">;
+  readonly redactor: Pick<Redactor, "text" | "name" | "version">;
   readonly variables: EnvironmentVariables;
   readonly callStatistics: CallStatistics;
   readonly hub: () => Pick<HubContent, "sources">;
@@ -27,7 +26,8 @@ export interface LiveOtlpParts {
 export interface LiveOtlp {
   /** Absent: no traces. */
   readonly tracing: Tracer | undefined;
-  readonly stages: readonly StagePlace[];
+  /** Absent: calls are not recorded. */
+  readonly calls: CallRecorder | undefined;
   /** Absent: the audit is not sent. */
   readonly auditSink: LineSink | undefined;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export function createLiveOtlp(options: OtlpOptions, parts: LiveOtlpParts): Live
   const exporter = new OtlpExporter(options, {
     logger,
     environment,
-    names,
+    spans: { names, redact, redactName, secretsVersion: () => redactor.version },
     metrics: (batch) => metrics.addTo(batch),
   });
   const sampler = createSampler(options.sampler, options.ratio);
@@ -53,7 +53,7 @@ export function createLiveOtlp(options: OtlpOptions, parts: LiveOtlpParts): Live
     options.hasLog && options.targets.logs ? logFeed.added.on((line) => exporter.addLogLine(line)) : undefined;
   return {
     tracing,
-    stages: tracing ? callStages(tracing, options) : [],
+    calls: tracing && recordCalls(tracing, options),
     auditSink: options.hasAudit && options.targets.logs ? exporter.auditSink() : undefined,
     close: async () => {
       stop?.();

@@ -107,8 +107,8 @@ describe("createSampler", () => {
   test("samples a caller's trace by its id, as it samples a new trace", () => {
     const sampler = createSampler("traceidratio", 0.3);
     for (const word of words) {
-      const id = word.toString(16).padStart(32, "0");
-      expect(sampler.recordsCallers(id, false)).toBe(sampler.recordsNew(word));
+      const traceparent = `00-${word.toString(16).padStart(32, "0")}-b7ad6b7169203331-00`;
+      expect(sampler.recordsCallers(traceparent, false)).toBe(sampler.recordsNew(word));
     }
   });
 

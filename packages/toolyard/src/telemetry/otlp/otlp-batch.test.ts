@@ -4,9 +4,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeRequest } from "../../../../../test/support/otlp-receiver.ts";
 import { VERSION } from "../../core/version.ts";
+import type { SharedFacts, SpanFact } from "../../core/ports/tracing.ts";
 import { factNames, SPAN_FACTS } from "./names.ts";
 import { OtlpBatch } from "./otlp-batch.ts";
-import { RecordedSpan } from "./otlp-span.ts";
+import { RecordedSpan, type SpanPlace } from "./otlp-span.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 import { readRejection } from "./rejection.ts";
 import { SpanWriter } from "./span-writer.ts";
@@ -27,7 +28,10 @@ interface SpanInput {
   readonly name: string;
   readonly tracestate: string | undefined;
   readonly isError: boolean;
-  readonly values: readonly (readonly [number, string | number])[];
+  readonly values: readonly (readonly [SpanFact, string | number])[];
+  /** Number of values, from the first one, that are shared facts of the place; the same from the last one. */
+  readonly placeCount: number;
+  readonly subjectCount: number;
   readonly startMs: number;
   readonly lastsMs: number;
 }
@@ -42,7 +46,7 @@ const span: fc.Arbitrary<SpanInput> = fc.record({
   isError: fc.boolean(),
   values: fc.uniqueArray(
     fc.tuple(
-      fc.nat(SPAN_FACTS.length - 1).filter((index) => SPAN_FACTS[index] !== "requestId"),
+      fc.constantFrom(...SPAN_FACTS.filter((fact) => fact !== "requestId")),
       fc.oneof(
         fc.string({ unit: "grapheme", maxLength: 200 }),
         fc.string({ minLength: 120, maxLength: 135 }),
@@ -50,8 +54,10 @@ const span: fc.Arbitrary<SpanInput> = fc.record({
         fc.double({ noNaN: true, noInteger: true }),
       ),
     ),
-    { selector: ([index]) => index, maxLength: 12 },
+    { selector: ([fact]) => fact, maxLength: 12 },
   ),
+  placeCount: fc.nat(4),
+  subjectCount: fc.nat(6),
   startMs: fc.nat(10_000_000),
   lastsMs: fc.nat(100_000),
 });
@@ -66,7 +72,9 @@ function officialBytes(inputs: readonly SpanInput[], originMs: number): Uint8Arr
       traceId: input.traceId,
       spanId: input.spanId,
       traceFlags: 1,
-      ...(input.tracestate !== undefined && { traceState: { serialize: () => input.tracestate } }),
+      // The hub starts a new trace without a state, even if the caller sent one.
+      ...(input.tracestate !== undefined &&
+        input.parentId !== undefined && { traceState: { serialize: () => input.tracestate } }),
     }),
     parentSpanContext:
       input.parentId === undefined
@@ -74,11 +82,7 @@ function officialBytes(inputs: readonly SpanInput[], originMs: number): Uint8Arr
         : { traceId: input.traceId, spanId: input.parentId, isRemote: input.kind === "server" },
     startTime: hrTime(originMs + input.startMs),
     endTime: hrTime(originMs + input.startMs + input.lastsMs),
-    attributes: Object.fromEntries(
-      input.values
-        .toSorted(([one], [other]) => one - other)
-        .map(([index, value]) => [NAMES[SPAN_FACTS[index]!], value]),
-    ),
+    attributes: Object.fromEntries(input.values.map(([fact, value]) => [NAMES[fact], value])),
     status: { code: input.isError ? 2 : 0 },
     events: [],
     links: [],
@@ -98,21 +102,31 @@ function hrTime(epochMs: number): [number, number] {
 
 function messageOf(bytes: Uint8Array): unknown {
   const [{ resource, scopes }] = decodeRequest("traces", bytes).resources;
-  const items = scopes[0].items.map(({ status, ...item }: { status?: { code?: number } }) => ({
+  const items = scopes[0].items.map(({ status, attributes, ...item }: DecodedSpan) => ({
     ...item,
+    // The order of attributes has no meaning.
+    attributes: attributes?.toSorted((one, other) => (one.key < other.key ? -1 : 1)),
     status: status?.code ?? 0,
   }));
   return { resource, scope: scopes[0].scope, items };
 }
 
+interface DecodedSpan {
+  readonly status?: { readonly code?: number };
+  readonly attributes?: readonly { readonly key: string }[];
+}
+
 const SETTINGS = { redact: String, redactName: String, onEnd: () => {} };
+const PARTS = { names: NAMES, redact: String, redactName: String, secretsVersion: () => 0 };
 
 function ownBytes(inputs: readonly SpanInput[], writer: SpanWriter): Uint8Array {
   const batch = new OtlpBatch({ "service.name": "tools" });
-  for (const { values, name, isError, startMs, lastsMs, tracestate, ...place } of inputs) {
-    const meta = tracestate === undefined ? {} : { tracestate };
-    const recorded = new RecordedSpan(name, { ...place, meta }, { settings: SETTINGS, startMs });
-    for (const [index, value] of values) recorded.values[index] = value;
+  for (const { values, name, isError, startMs, lastsMs, kind, ...input } of inputs) {
+    const recorded = new RecordedSpan(name, placeOf({ ...input, kind }), { settings: SETTINGS, startMs });
+    const [placeEnd, subjectStart] = [input.placeCount, Math.max(input.placeCount, values.length - input.subjectCount)];
+    recorded.facts = sharedFacts(values.slice(0, placeEnd));
+    recorded.describe(sharedFacts(values.slice(subjectStart)));
+    for (const [fact, value] of values.slice(placeEnd, subjectStart)) recorded.set(fact, value);
     recorded.isError = isError;
     recorded.endMs = startMs + lastsMs;
     const at = batch.begin();
@@ -122,8 +136,23 @@ function ownBytes(inputs: readonly SpanInput[], writer: SpanWriter): Uint8Array 
   return batch.take();
 }
 
+type PlaceInput = Pick<SpanInput, "traceId" | "spanId" | "parentId" | "kind" | "tracestate">;
+
+function placeOf({ traceId, spanId, parentId, kind, tracestate }: PlaceInput): SpanPlace {
+  return {
+    traceparent: `00-${traceId}-${spanId}-01`,
+    parent: parentId === undefined ? undefined : `00-${traceId}-${parentId}-01`,
+    kind,
+    meta: tracestate === undefined ? {} : { tracestate },
+  };
+}
+
+function sharedFacts(values: SpanInput["values"]): SharedFacts {
+  return { values: Object.fromEntries(values) };
+}
+
 describe("encoded spans", () => {
-  const writer = new SpanWriter(NAMES);
+  const writer = new SpanWriter(PARTS);
   const originMs = 1_790_000_000_000;
   writer.setClock(originMs);
 
@@ -145,9 +174,36 @@ describe("encoded spans", () => {
     const [base] = fc.sample(span, { seed: 1, numRuns: 1 });
     for (const length of [0, 1, 62, 63, 64, 100, 126, 127, 128, 129, 16_383, 16_384, 16_385, 2_097_153])
       for (const letter of ["a", "é", "\uD800"]) {
-        expectSame([{ ...base!, values: [[0, letter.repeat(length)]] }]);
+        for (const counts of [
+          { placeCount: 0, subjectCount: 0 },
+          { placeCount: 1, subjectCount: 0 },
+        ])
+          expectSame([{ ...base!, ...counts, values: [["stage", letter.repeat(length)]] }]);
       }
   });
+});
+
+test("shared facts are encoded again after a change of the secrets", () => {
+  let version = 0;
+  const redact = (text: string): string => (version === 0 ? text : text.replaceAll("canary", "[redacted]"));
+  const writer = new SpanWriter({ names: NAMES, redact, redactName: redact, secretsVersion: () => version });
+  const subject: SharedFacts = { name: "tools/call canary", values: { tool: "canary", stage: "canary-stage" } };
+  const textOf = (): string => {
+    const recorded = new RecordedSpan("x", placeOf(fc.sample(span, { seed: 2, numRuns: 1 })[0]!), {
+      settings: SETTINGS,
+    });
+    recorded.describe(subject);
+    recorded.end();
+    const target = new ProtoWriter(64);
+    writer.write(target, recorded);
+    return Buffer.from(target.bytesFrom(0)).toString("latin1");
+  };
+  expect([textOf(), textOf()].map((text) => text.split("canary").length - 1)).toEqual([3, 3]);
+  version = 1;
+  const text = textOf();
+  expect(text.split("[redacted]").length - 1).toBe(2);
+  // The stage is no text of a caller, so it is not changed.
+  expect(text.split("canary").length - 1).toBe(1);
 });
 
 test.each([

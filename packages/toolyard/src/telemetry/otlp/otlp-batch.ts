@@ -6,6 +6,8 @@ import { ProtoWriter, varintSize } from "./proto-writer.ts";
 const SCOPE_NAME = "toolyard";
 /** Size of a new buffer, in bytes. Later batches begin with the size of the one before. */
 const FIRST_SIZE = 16_384;
+/** Usual size of the length of an item, in bytes. */
+const ITEM_LENGTH_SIZE = 2;
 /** Maximum size of the length of a message, in bytes. */
 const MAX_LENGTH_SIZE = 5;
 
@@ -54,11 +56,11 @@ export class OtlpBatch {
 
   /** Begins an item. `end` must get the returned position. */
   begin(): number {
-    return this.#writer.begin(2);
+    return this.#writer.begin(2, ITEM_LENGTH_SIZE);
   }
 
   end(at: number): void {
-    this.#writer.end(at);
+    this.#writer.end(at, ITEM_LENGTH_SIZE);
     this.#count += 1;
   }
 

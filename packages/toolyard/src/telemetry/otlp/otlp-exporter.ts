@@ -4,19 +4,18 @@ import type { Logger, LogLevel } from "../../core/ports/ports.ts";
 import type { LateLine, LineSink } from "../line-sink.ts";
 import { lineText } from "../line-sink.ts";
 import { writeAttribute, writeValue } from "./attributes.ts";
-import type { FactNames } from "./names.ts";
 import type { OtlpOptions } from "./options.ts";
 import type { SignalName } from "./variables.ts";
 import { OtlpBatch } from "./otlp-batch.ts";
 import { OtlpSender } from "./otlp-sender.ts";
 import type { RecordedSpan } from "./otlp-span.ts";
 import { SignalQueue, type BatchSource } from "./signal-queue.ts";
-import { SpanWriter } from "./span-writer.ts";
+import { SpanWriter, type SpanWriterParts } from "./span-writer.ts";
 
 export interface ExporterParts {
   readonly logger: Logger;
   readonly environment: EnvironmentVariables;
-  readonly names: FactNames;
+  readonly spans: SpanWriterParts;
   /** Adds the current metrics to a batch. */
   readonly metrics: (batch: OtlpBatch) => void;
 }
@@ -44,7 +43,7 @@ export class OtlpExporter {
   constructor(options: OtlpOptions, parts: ExporterParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#spanWriter = new SpanWriter(parts.names);
+    this.#spanWriter = new SpanWriter(parts.spans);
     const { maxQueue: maxItems, resource } = options;
     this.#spans = this.#signal("traces", maxItems, new OtlpBatch(resource));
     this.#logs = this.#signal("logs", maxItems, new OtlpBatch(resource));

@@ -1,15 +1,17 @@
 import { firstChars } from "../../core/text/truncate.ts";
-import type { Span, SpanFact, SpanKind } from "../../core/ports/tracing.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import type { SharedFacts, Span, SpanFact, SpanKind } from "../../core/ports/tracing.ts";
+import { withMember, type JsonObject } from "../../core/json/json.ts";
+import { TRACEPARENT, TRACESTATE } from "../../core/trace-context.ts";
 import type { AttributeValue } from "./attributes.ts";
-import { SPAN_FACTS } from "./names.ts";
 
 /** Trace, parent and sampling of a span. */
 export interface SpanPlace {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentId: string | undefined;
+  /** Context of the span: its trace id and its own id, as in the header. */
+  readonly traceparent: string;
+  /** Context of the parent. Absent: the span is the first one of its trace. */
+  readonly parent: string | undefined;
   readonly kind: SpanKind;
+  /** `_meta` with which the span was started. */
   readonly meta: JsonObject;
 }
 
@@ -23,73 +25,114 @@ export interface SpanSettings {
   readonly onEnd: (span: RecordedSpan) => void;
 }
 
-const INDEXES = Object.fromEntries(SPAN_FACTS.map((fact, index) => [fact, index])) as Readonly<
-  Record<SpanFact, number>
->;
-
-/** Copied for each span, because an array that grows costs more. */
-const NO_VALUES: readonly (AttributeValue | undefined)[] = SPAN_FACTS.map(() => undefined);
-
 /** A sampled span. It only holds its values, because most of its cost would be in objects for them. */
 export class RecordedSpan implements Span {
   readonly isRecording = true;
-  readonly place: SpanPlace;
+  readonly traceparent: string;
+  readonly parent: string | undefined;
+  readonly kind: SpanKind;
   /** Times on the clock of `performance.now()`. The end is negative while the span is open. */
   readonly startMs: number;
   endMs = -1;
-  name: string;
   isError = false;
-  /** Values in the order of `SPAN_FACTS`. */
-  readonly values: (AttributeValue | undefined)[] = NO_VALUES.slice();
-  /** True after a call has been recorded in this request span. */
-  isDescribed = false;
+  /** Facts about the place of the span, and about its subject. */
+  facts: SharedFacts | undefined;
+  subject: SharedFacts | undefined;
+  /** Facts of this span alone: names at even indexes, each followed by its value. Later values replace earlier ones. */
+  readonly values: (AttributeValue | undefined)[] = [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ];
+  /** Number of used entries of `values`. */
+  used = 0;
+  #name: string;
+  #meta: JsonObject;
+  #hasContext = false;
   readonly #settings: SpanSettings;
 
   constructor(name: string, place: SpanPlace, { settings, startMs }: { settings: SpanSettings; startMs?: number }) {
-    this.name = name;
-    this.place = place;
+    this.#name = name;
+    this.traceparent = place.traceparent;
+    this.parent = place.parent;
+    this.kind = place.kind;
+    this.#meta = place.meta;
     this.#settings = settings;
     this.startMs = startMs ?? performance.now();
   }
 
-  get meta(): JsonObject {
-    return this.place.meta;
+  get name(): string {
+    return this.#name;
   }
 
-  get isRequest(): boolean {
-    return this.place.kind === "server";
+  get meta(): JsonObject {
+    if (this.#hasContext) return this.#meta;
+    this.#meta = this.contextIn(this.#meta);
+    this.#hasContext = true;
+    return this.#meta;
+  }
+
+  get tracestate(): unknown {
+    // A new trace has no state, although the caller may have sent one.
+    return this.parent === undefined ? undefined : this.#meta[TRACESTATE];
+  }
+
+  get isDescribed(): boolean {
+    return this.subject !== undefined;
+  }
+
+  contextIn(meta: JsonObject): JsonObject {
+    if (meta[TRACEPARENT] === this.traceparent) return meta;
+    const copy = withMember(meta, TRACEPARENT, this.traceparent);
+    if (this.parent === undefined && TRACESTATE in copy) delete copy[TRACESTATE];
+    return copy;
   }
 
   set(fact: SpanFact, value: AttributeValue): void {
     if (this.endMs >= 0) return;
-    this.values[INDEXES[fact]] = typeof value === "string" && FREE_TEXTS.has(fact) ? this.#clean(value) : value;
+    this.#put(fact, typeof value === "string" && FREE_TEXTS.has(fact) ? cleanText(value, this.#settings) : value);
+  }
+
+  describe(subject: SharedFacts): void {
+    if (this.endMs < 0) this.subject = subject;
   }
 
   rename(name: string): void {
-    if (this.endMs < 0) this.name = name;
+    if (this.endMs < 0) this.#name = name;
   }
 
   /** Ends the span. `endMs`: time of the end if it is earlier than now, on the clock of `performance.now()`. */
   end(error?: string, endMs = performance.now()): void {
     if (this.endMs >= 0) return;
     if (error !== undefined) {
-      this.values[INDEXES.errorType] ??= error;
+      if (!this.#has("errorType")) this.#put("errorType", error);
       this.isError = true;
     }
-    this.name = bounded(this.#clean(this.name), MAX_NAME_CHARS);
     this.endMs = endMs;
     this.#settings.onEnd(this);
   }
 
-  // Secrets are removed immediately, because the known secrets may change before the span is sent.
-  #clean(text: string): string {
-    const { redact, redactName } = this.#settings;
-    return text.length <= MAX_REPEATED_CHARS ? redactName(text) : bounded(redact(text), MAX_VALUE_CHARS);
+  #has(fact: SpanFact): boolean {
+    for (let index = 0; index < this.used; index += 2) if (this.values[index] === fact) return true;
+    return false;
+  }
+
+  #put(fact: SpanFact, value: AttributeValue): void {
+    let index = 0;
+    while (index < this.used && this.values[index] !== fact) index += 2;
+    this.values[index] = fact;
+    this.values[index + 1] = value;
+    if (index === this.used) this.used += 2;
   }
 }
 
 /** Facts with texts of callers or servers, which may contain secrets. */
-const FREE_TEXTS: ReadonlySet<SpanFact> = new Set<SpanFact>([
+export const FREE_TEXTS: ReadonlySet<SpanFact> = new Set<SpanFact>([
   "tool",
   "prompt",
   "resource",
@@ -104,6 +147,18 @@ const MAX_NAME_CHARS = 200;
 const MAX_VALUE_CHARS = 4096;
 /** Maximum length of a text that is probably a name. */
 const MAX_REPEATED_CHARS = 100;
+
+type TextCleaner = Pick<SpanSettings, "redact" | "redactName">;
+
+/** Returns the text without secrets, shortened. */
+export function cleanText(text: string, { redact, redactName }: TextCleaner): string {
+  return text.length <= MAX_REPEATED_CHARS ? redactName(text) : bounded(redact(text), MAX_VALUE_CHARS);
+}
+
+/** Returns the name of a span without secrets, shortened. */
+export function cleanName(name: string, cleaner: TextCleaner): string {
+  return bounded(cleanText(name, cleaner), MAX_NAME_CHARS);
+}
 
 function bounded(text: string, maxChars: number): string {
   return text.length > maxChars ? `${firstChars(text, maxChars - 1)}…` : text;

@@ -8,6 +8,12 @@ const LENGTH = 2;
 const FIXED_64 = 1;
 const FIXED_32 = 5;
 
+/** Part of a text, from `start` up to the character before `end`. */
+export interface TextPart {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * Writes protobuf messages into a buffer that grows. Only the wire types that OTLP uses are supported, and only field
  * numbers up to 31.
@@ -44,25 +50,26 @@ export class ProtoWriter {
     this.#varint(length);
   }
 
-  /** Begins a nested message. `end` must get the returned position. */
-  begin(field: number): number {
+  /**
+   * Begins a nested message. `end` must get the returned position. `lengthSize`: expected number of bytes of the
+   * message's length; two bytes are enough for 16,383.
+   */
+  begin(field: number, lengthSize = 1): number {
     this.#reserve(MARGIN);
     this.#tag(field, LENGTH);
-    this.#at += 1;
+    this.#at += lengthSize;
     return this.#at;
   }
 
-  /** Writes the length of a nested message. A length above 127 needs further bytes, so the message is moved. */
-  end(from: number): void {
+  /** Writes the length of a nested message. If the length has not the expected size, the message is moved. */
+  end(from: number, lengthSize = 1): void {
     const length = this.#at - from;
-    if (length < 128) {
-      this.#bytes[from - 1] = length;
-      return;
+    const moved = varintSize(length) - lengthSize;
+    if (moved !== 0) {
+      this.#reserve(MARGIN);
+      this.#bytes.copyWithin(from + moved, from, this.#at);
     }
-    const extra = varintSize(length) - 1;
-    this.#reserve(extra);
-    this.#bytes.copyWithin(from + extra, from, this.#at);
-    this.#at = from - 1;
+    this.#at = from - lengthSize;
     this.#varint(length);
     this.#at += length;
   }
@@ -87,13 +94,13 @@ export class ProtoWriter {
     this.#at += this.#bytes.write(value, this.#at, "utf8");
   }
 
-  /** Writes the bytes of a hexadecimal text. */
-  hex(field: number, value: string): void {
-    const size = value.length >> 1;
+  /** Writes the bytes of the hexadecimal digits in a part of a text. */
+  hex(field: number, value: string, { start, end }: TextPart): void {
+    const size = (end - start) >> 1;
     this.#reserve(size);
     this.#tag(field, LENGTH);
     this.#bytes[this.#at++] = size;
-    for (let index = 0; index < value.length; index += 2)
+    for (let index = start; index < end; index += 2)
       this.#bytes[this.#at++] = (digit(value.charCodeAt(index)) << 4) | digit(value.charCodeAt(index + 1));
   }
 

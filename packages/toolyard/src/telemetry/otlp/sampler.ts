@@ -15,8 +15,8 @@ export type SamplerName = (typeof SAMPLERS)[number];
 export interface Sampler {
   /** Decides about a new trace, before it has an id. `word`: the last 32 bits of the id. */
   recordsNew(word: number): boolean;
-  /** Decides about the trace of a caller. `isSampled` is the decision of the caller. */
-  recordsCallers(traceId: string, isSampled: boolean): boolean;
+  /** Decides about the trace of a caller. `traceparent` is its context, and `isSampled` its decision. */
+  recordsCallers(traceparent: string, isSampled: boolean): boolean;
 }
 
 export function createSampler(name: SamplerName, ratio: number): Sampler {
@@ -24,8 +24,8 @@ export function createSampler(name: SamplerName, ratio: number): Sampler {
     throw new OptionError(`The ratio of traces must be a number from 0 to 1, got \`${ratio}\`.`);
   const recordsNew = ownSampler(name.replace("parentbased_", ""), ratio);
   const recordsCallers = name.startsWith("parentbased_")
-    ? (_traceId: string, isSampled: boolean) => isSampled
-    : (traceId: string) => recordsNew(Number.parseInt(traceId.slice(-8), 16));
+    ? (_traceparent: string, isSampled: boolean) => isSampled
+    : (traceparent: string) => recordsNew(Number.parseInt(traceparent.slice(27, 35), 16));
   return { recordsNew, recordsCallers };
 }
 

@@ -6,6 +6,7 @@ import { FailError } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import type { Span } from "../../../core/ports/tracing.ts";
 import { refusal } from "./session-server-requests.ts";
 import type { Outlet } from "./outlet.ts";
 
@@ -25,6 +26,7 @@ export class CallScope implements CallerLink {
   readonly outlet: Outlet;
   readonly wants: { readonly progress: boolean; readonly logLevel: string };
   readonly relaysInput = false;
+  requestSpan: Span | undefined;
   /** Time of the last progress notification. */
   progressAt: number | undefined;
   readonly #owner: ScopeOwner;

@@ -52,7 +52,7 @@ export class SessionTasks {
 
   /** Answers `tools/call` with `task`, and the methods of tasks. */
   async answer({ method, params }: DialectRequest, scope: CallScope): Promise<McpAnswer> {
-    if (method === "tools/call") return this.#create(params);
+    if (method === "tools/call") return this.#create(params, scope);
     const { principal } = this.#owner;
     const id = method === "tasks/list" ? undefined : stringMember(params, "taskId");
     if (id === undefined && method !== "tasks/list")
@@ -76,16 +76,17 @@ export class SessionTasks {
     return this.#tasks.get(id, this.#owner.principal);
   }
 
-  async #create(params: JsonObject): Promise<McpAnswer> {
+  async #create(params: JsonObject, { requestSpan }: CallScope): Promise<McpAnswer> {
     const wanted = readTaskCall(params);
     if ("problem" in wanted) return errorAnswer(RPC.invalidParams, `Invalid params: ${wanted.problem}.`);
     const { principal, endpoint, client } = this.#owner;
-    const token = objectMember(params, "_meta")?.["progressToken"];
+    const { progressToken: token, ...meta } = objectMember(params, "_meta") ?? {};
     try {
       const task = await this.#tasks.start({
         principal,
         endpoint,
         capabilities: client.capabilities,
+        meta: requestSpan ? requestSpan.contextIn(meta) : meta,
         ...wanted,
         ...(token !== undefined && { notify: ({ method, params: sent }) => this.#progress(method, sent, token) }),
       });

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Span, Tracing } from "../../../core/ports/tracing.ts";
-import { endRequestSpan, recordedAnswer, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
+import { endRequestSpan, startRequestSpan, type TracedRequest } from "../request-span.ts";
 import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
 import type { Tasks } from "../../../core/ports/tasks.ts";
@@ -296,14 +296,14 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     if (problem) return replyError(outlet, id, problem);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.add(id, scope);
+    if (tracing) scope.requestSpan = this.#startSpan(request, tracing);
     let answer: McpAnswer;
     try {
-      answer = await (tracing
-        ? this.#traced(request, tracing, { scope, received })
-        : this.#dispatch(request, scope, received));
+      answer = await this.#dispatch(request, scope, received);
     } catch (error) {
       answer = faultAnswer(error, request, this.#deps);
     }
+    if (scope.requestSpan) endRequestSpan(scope.requestSpan, request, scope.cancellation.aborted ? undefined : answer);
     if (outlet.isShared) await progressGap(scope.progressAt);
     this.#inFlight.remove(id, scope);
     scope.end();
@@ -311,19 +311,7 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     if (request.method === "initialize") this.#becomeReady();
   }
 
-  /** Answers a request within its server span. */
-  #traced(
-    request: RpcRequest,
-    tracing: Tracing,
-    { scope, received }: { readonly scope: CallScope; readonly received: MessageContext },
-  ): Promise<McpAnswer> | McpAnswer {
-    const span = this.#startSpan(request, tracing);
-    if (!span) return this.#dispatch(request, scope, received);
-    const work = withSpan(request, span);
-    if (!span.isRecording) return this.#dispatch(work, scope, received);
-    return recordedAnswer(span, scope.cancellation, () => this.#dispatch(work, scope, received));
-  }
-
+  /** Starts the server span of a request. Calls of the request get its context from the scope. */
   #startSpan(request: TracedRequest, tracing: Tracing): Span | undefined {
     return startRequestSpan(tracing, request, { endpoint: this.endpoint, revision: this.#revision.date });
   }
@@ -345,17 +333,24 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
       return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);
     const { tracing } = this.#deps;
-    const span = tracing && this.#startSpan({ method, params }, tracing);
-    const request = span ? withSpan({ method, params }, span) : { method, params };
+    const request = { method, params };
+    const span = tracing && this.#startSpan(request, tracing);
+    scope.requestSpan = span;
     const answering = this.#inDialects(request, scope, received);
     if (!answering) {
-      span?.end("method_not_found");
+      if (span) endRequestSpan(span, request, methodNotFound(method));
       return (
         refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
       );
     }
     this.#inFlight.add(key, scope);
-    const answer = await withEnd(answering, span).finally(() => this.#inFlight.remove(key, scope));
+    let answer: Awaited<typeof answering> | undefined;
+    try {
+      answer = await answering;
+    } finally {
+      this.#inFlight.remove(key, scope);
+      if (span) endRequestSpan(span, request, answer);
+    }
     scope.end();
     if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);
   }
@@ -512,19 +507,3 @@ const TASK_METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/result", 
 
 /** Capability of 2025-11-25 for tasks. */
 const TASKS_CAPABILITY: JsonObject = Object.freeze({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
-
-/** Ends the span of a request when the request is answered or ends without an answer. */
-async function withEnd<Answer extends Parameters<typeof endRequestSpan>[1]>(
-  answering: Promise<Answer>,
-  span: Span | undefined,
-): Promise<Answer> {
-  if (!span) return await answering;
-  try {
-    const answer = await answering;
-    endRequestSpan(span, answer);
-    return answer;
-  } catch (error) {
-    span.end("internal");
-    throw error;
-  }
-}

@@ -142,7 +142,7 @@ export class CallCoordinator {
           arguments: isJsonObject(args) ? args : {},
           isIdempotent,
           upstream: call.upstream,
-          meta: request.meta,
+          meta: request.requestSpan ? request.requestSpan.contextIn(request.meta) : request.meta,
         },
         call,
       );
@@ -204,6 +204,10 @@ class RequestVisit implements Visit {
 
   get endpoint(): string {
     return this.request.endpoint;
+  }
+
+  get requestSpan(): AdmittedFacts["requestSpan"] {
+    return this.request.requestSpan;
   }
 
   note(method: string, params: JsonObject): void {

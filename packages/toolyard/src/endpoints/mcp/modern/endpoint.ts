@@ -1,5 +1,4 @@
 import type { Tracing } from "../../../core/ports/tracing.ts";
-import { TRACEPARENT } from "../../../core/trace-context.ts";
 import { endRequestSpan, startRequestSpan } from "../request-span.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { Late } from "../../../core/late.ts";
@@ -150,17 +149,12 @@ export class ModernEndpoint {
     const { endpoint, envelope } = request;
     const span = startRequestSpan(tracing, message, { endpoint, revision: envelope.protocolVersion });
     if (!span) return this.#route(message, outlet, request);
-    const { [TRACEPARENT]: traceparent } = span.meta;
-    const meta = { ...request.meta, [TRACEPARENT]: traceparent };
+    request.requestSpan = span;
+    request.onAnswer = (answer) => endRequestSpan(span, message, answer);
     try {
-      const recorded = new AdmittedFacts(request, envelope, meta);
-      await this.#route(
-        message,
-        outlet,
-        Object.assign(recorded, { onAnswer: (answer: McpAnswer) => endRequestSpan(span, answer) }),
-      );
+      await this.#route(message, outlet, request);
     } finally {
-      endRequestSpan(span, undefined);
+      endRequestSpan(span, message, undefined);
     }
   }
 

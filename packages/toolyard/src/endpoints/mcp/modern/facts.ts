@@ -2,6 +2,7 @@ import type { McpAnswer } from "../answers.ts";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
+import type { Span } from "../../../core/ports/tracing.ts";
 import type { Holder } from "../../../core/fairness/shares.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../../wire/modern/headers.ts";
@@ -41,7 +42,9 @@ export class AdmittedFacts implements RequestFacts {
   /** `_meta` without the envelope. */
   readonly meta: JsonObject;
   /** Called with the answer before it is sent. Absent: the request is not recorded. */
-  declare readonly onAnswer?: (answer: McpAnswer) => void;
+  declare onAnswer?: (answer: McpAnswer) => void;
+  /** Absent: the request is not recorded. */
+  declare requestSpan?: Span;
 
   constructor(facts: RequestFacts, envelope: Envelope, meta: JsonObject) {
     this.endpoint = facts.endpoint;

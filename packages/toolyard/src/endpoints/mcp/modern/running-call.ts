@@ -5,6 +5,7 @@ import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import type { Span } from "../../../core/ports/tracing.ts";
 import { progressText } from "../../../core/calls/progress-text.ts";
 import type { TaskOffer, TaskPlan, UpstreamTask } from "../../../core/calls/task-offer.ts";
 import type { TaskEnd, TaskObserver, TaskRun } from "../../../core/ports/tasks.ts";
@@ -35,6 +36,7 @@ export interface Visit {
   readonly capabilities: JsonObject;
   readonly progressToken: RequestId | undefined;
   readonly logLevel: string | undefined;
+  readonly requestSpan?: Span | undefined;
   note(method: string, params: JsonObject): void;
 }
 
@@ -67,6 +69,8 @@ export class RunningCall implements CallerLink, TaskRun {
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
   readonly taskOffer?: TaskOffer;
+  /** Span of the first request. Later visits have spans of their own. */
+  readonly requestSpan: Span | undefined;
   readonly #caller = new Canceller();
   /** Most calls have no server requests. */
   #questions = NO_QUESTIONS;
@@ -107,6 +111,7 @@ export class RunningCall implements CallerLink, TaskRun {
       ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }),
     };
     this.#visit = visit;
+    this.requestSpan = visit.requestSpan;
   }
 
   get signal(): AbortSignal {
