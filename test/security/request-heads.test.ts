@@ -23,7 +23,8 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     const statusOf = async (caller: RawCaller): Promise<string> => (await caller.until(/HTTP\/1\.1 \d+/)).slice(9, 12);
     const expected = await statusOf(node);
     expect(await statusOf(own)).toBe(expected);
-    if (value.endsWith("\t")) expect(expected).toBe("400");
+    // Node 24 accepts a tab after the digits; earlier versions refuse it.
+    expect(expected).toMatch(value.endsWith("\t") ? /^(?:200|400)$/ : /^\d{3}$/);
   });
 
   test.each(["Content-Length:\t4", "Content-Length: \t 4", "Content-Length:4\t", "Content-Length:\t4\t"])(
