@@ -16,9 +16,11 @@ const MIN_UNMAPPED = 5;
 /** Returns the repaired page; undefined if it does not have the fault. */
 type Repair = (page: PageLines) => PageLines | undefined;
 
+const DOUBLED = "Pages with text that is drawn twice, which was read once";
+
 /** Repairs in the order in which they are applied. Each repair expects a page that the previous ones have repaired. */
 const REPAIRS: readonly (readonly [message: string, repair: Repair])[] = [
-  ["Pages with text that is drawn twice, which was read once", withoutDoubledText],
+  [DOUBLED, withoutDoubledText],
   ["Pages with line numbers in the margin, which were left out", withoutLineNumbers],
   ["Pages with columns that are drawn row by row, which were read column by column", inColumns],
 ];
@@ -32,6 +34,7 @@ const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) =>
     "Pages with text in a font whose encoding is unknown, which was left out",
     ({ isUndecoded = false, isScan }) => isUndecoded && !isScan,
   ],
+  [DOUBLED, ({ hasDoubledText = false }) => hasDoubledText],
   [
     "Pages with text that cannot be seen (in the colour of its background, transparent, covered, or outside of the " +
       "page), which was left out",
@@ -49,7 +52,7 @@ export interface RepairedPages {
 export function repairPages(pages: readonly PageLines[]): RepairedPages {
   const found = new Map<string, number[]>();
   const report = (message: string, page: number): void =>
-    void found.set(message, [...(found.get(message) ?? []), page]);
+    void found.set(message, Array.from(new Set([...(found.get(message) ?? []), page])));
   const repaired = pages.map((page, at) => {
     let own = page;
     for (const [message, repair] of REPAIRS) {

@@ -19,16 +19,18 @@ export interface PageVisibility {
   readonly isLayer: boolean;
   /** True if there are letters or digits beyond the edge of the page. */
   readonly hasOutside: boolean;
+  /** True if text is drawn twice. */
+  readonly hasDoubled: boolean;
 }
 
 export function visibilityOfPage(paint: PagePaint, view: Box): PageVisibility {
   const { glyphs } = paint;
   const seen = visibilities(paint, view);
-  const counts = { visible: 0, hidden: 0, layer: 0, outside: 0 };
+  const counts = { visible: 0, hidden: 0, layer: 0, outside: 0, doubled: 0 };
   for (const [at, { text }] of glyphs.entries()) if (LETTER.test(text)) counts[seen[at]!] += 1;
-  const { visible, hidden, layer, outside } = counts;
+  const { visible, hidden, layer, outside, doubled } = counts;
   const isLayer = hidden === 0 && layer > (visible + layer) * LAYER_SHARE;
-  return { glyphs, seen, suspects: hidden + layer, isLayer, hasOutside: outside > 0 };
+  return { glyphs, seen, suspects: hidden + layer, isLayer, hasOutside: outside > 0, hasDoubled: doubled > 0 };
 }
 
 export interface VisibleTexts<T extends TextRun> {
@@ -43,13 +45,12 @@ export function visibleTexts<T extends TextRun>(
   page: PageVisibility,
   placeOf: (run: T) => { readonly x: number; readonly y: number },
 ): VisibleTexts<T> {
-  const flags = flagsByOrder(texts, page) ?? texts.map((run) => flagsByPlace(run, placeOf(run), page));
+  const marks = marksByOrder(texts, page) ?? texts.map((run) => marksByPlace(run, placeOf(run), page));
   const omitted: string[] = [lettersOf(page, "outside")];
   const kept = texts.map((run, at) => {
-    const [shown, hidden] = dividedText(run.text, flags[at]!);
-    if (hidden === "") return run;
-    omitted.push(hidden);
-    return { ...run, text: shown };
+    const [shown, hidden] = dividedText(run.text, marks[at]!);
+    if (hidden !== "") omitted.push(hidden);
+    return shown === run.text ? run : { ...run, text: shown };
   });
   const visible = plain(kept.map(({ text }) => text).join(""));
   const isOmitted = omitted.some((text) => LETTER.test(text) && !visible.includes(plain(text)));
@@ -66,55 +67,52 @@ function plain(text: string): string {
     .join("");
 }
 
-/** Divides a text into its visible and its hidden characters. */
-function dividedText(text: string, isHidden: readonly boolean[]): readonly [shown: string, hidden: string] {
-  if (!isHidden.includes(true)) return [text, ""];
+/** Divides a text into its visible and its hidden characters. Characters that are drawn again are in neither. */
+function dividedText(text: string, marks: readonly Visibility[]): readonly [shown: string, hidden: string] {
+  if (marks.every((mark) => mark === "visible")) return [text, ""];
   const characters = Array.from(text);
-  const shown = characters.map((character, at) => (isHidden[at] ? " " : character)).join("");
-  const hidden = characters.filter((_, at) => isHidden[at]).join("");
-  return [shown.replaceAll(/\s+/gu, " ").trim(), hidden];
+  const shown = characters.map((character, at) => (marks[at] === "visible" ? character : " ")).join("");
+  const hidden = characters.filter((_, at) => marks[at] !== "visible" && marks[at] !== "doubled").join("");
+  return [shown.replaceAll(/\s+/gu, " "), hidden];
 }
 
 /**
- * Returns for each character of each run whether it is hidden, from the order of drawing, which runs share with the
- * glyphs. Undefined if the texts differ, as with scripts that are written from right to left.
+ * Returns the visibility of each character of each run, from the order of drawing, which runs share with the glyphs.
+ * Undefined if the texts differ, as with scripts that are written from right to left.
  */
-function flagsByOrder(texts: readonly TextRun[], { glyphs, seen }: PageVisibility): boolean[][] | undefined {
+function marksByOrder(texts: readonly TextRun[], { glyphs, seen }: PageVisibility): Visibility[][] | undefined {
   const drawn = glyphs.flatMap(({ text }, at) =>
-    seen[at] === "outside"
-      ? []
-      : Array.from(plain(text), (character) => ({ character, isHidden: seen[at] !== "visible" })),
+    seen[at] === "outside" ? [] : Array.from(plain(text), (character) => ({ character, mark: seen[at]! })),
   );
   let next = 0;
-  const flags: boolean[][] = [];
+  const marks: Visibility[][] = [];
   for (const { text } of texts) {
-    const own: boolean[] = [];
+    const own: Visibility[] = [];
     for (const character of text) {
       const parts = Array.from(plain(character));
-      const glyph = drawn[next];
+      own.push(parts.length > 0 ? (drawn[next]?.mark ?? "visible") : "visible");
       for (const part of parts) {
         if (drawn[next]?.character !== part) return undefined;
         next += 1;
       }
-      own.push(parts.length > 0 && glyph?.isHidden === true);
     }
-    flags.push(own);
+    marks.push(own);
   }
-  return next === drawn.length ? flags : undefined;
+  return next === drawn.length ? marks : undefined;
 }
 
-/** Returns for each character of a run whether it is hidden: all are if most glyphs at the place of the run are. */
-function flagsByPlace(
+/** Returns the visibility of a run's characters: all are hidden if most glyphs at the place of the run are. */
+function marksByPlace(
   run: TextRun,
   { x, y }: { readonly x: number; readonly y: number },
   { glyphs, seen }: PageVisibility,
-): boolean[] {
+): Visibility[] {
   let [hidden, all] = [0, 0];
   for (const [at, { middle, origin }] of glyphs.entries()) {
     const isThere = Math.abs(origin.y - y) < run.size / 2 && middle.x >= x - 1 && middle.x <= x + run.width + 1;
-    if (!isThere || seen[at] === "outside") continue;
+    if (!isThere || seen[at] === "outside" || seen[at] === "doubled") continue;
     all += 1;
     if (seen[at] !== "visible") hidden += 1;
   }
-  return Array.from(run.text, () => hidden > all / 2);
+  return Array.from(run.text, () => (hidden > all / 2 ? "hidden" : "visible"));
 }

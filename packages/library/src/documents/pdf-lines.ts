@@ -18,6 +18,8 @@ export interface PageLines {
   readonly isUndecoded?: boolean;
   /** True if text that the page shows to no reader was omitted. @default false */
   readonly hasHiddenText?: boolean;
+  /** True if text that is drawn twice was read once. @default false */
+  readonly hasDoubledText?: boolean;
 }
 
 export interface PdfLine {
@@ -38,6 +40,8 @@ const BOTTOM = 0.92;
 const INITIAL_RATIO = 1.8;
 /** Maximum number of lines next to an initial. */
 const MAX_INITIAL = 8;
+/** Minimum gap between words, as a multiple of the letter size. */
+const MIN_GAP = 0.15;
 /** Initial letters that are also complete words. */
 const ONE_LETTER_WORDS = /^[AIOÀÔY]$/;
 
@@ -74,11 +78,12 @@ function lineOf(runs: readonly TextRun[], page: number, height: number): PdfLine
 /** Joins runs into a text. A gap between two runs separates words. */
 function textOf(run: readonly TextRun[]): string {
   const pieces: string[] = [];
-  let end: number | undefined;
+  let [start, end] = [Infinity, Infinity];
   for (const { text, x, size, width } of run) {
-    const isApart = end !== undefined && x - end > size * 0.15 && pieces.at(-1)?.endsWith(" ") !== true;
+    const isAway = Math.max(x - end, start - (x + width)) > size * MIN_GAP;
+    const isApart = pieces.length > 0 && isAway && pieces.at(-1)?.endsWith(" ") !== true;
     pieces.push(isApart ? ` ${text}` : text);
-    end = x + width;
+    [start, end] = [x, x + width];
   }
   return pieces.join("");
 }
@@ -100,13 +105,15 @@ export function sizeKey(size: number): number {
  */
 export function joinInitials(lines: readonly PdfLine[], body: number): PdfLine[] {
   const words = wordCounts(lines);
-  const isJoined = (at: number): boolean => {
-    const [initial, line] = [lines[at], lines[at + 1]];
-    return initial !== undefined && line !== undefined && isInitial(initial, body) && isBeside(line, initial);
-  };
-  return lines.flatMap((line, at) => {
-    if (isJoined(at)) return [];
-    const before = isJoined(at - 1) ? lines[at - 1] : undefined;
+  const joined = new Map<PdfLine, PdfLine>();
+  for (const [at, initial] of lines.entries()) {
+    const line = isInitial(initial, body) ? lineBeside(initial, lines, at) : undefined;
+    if (line) joined.set(line, initial);
+  }
+  const initials = new Set(joined.values());
+  return lines.flatMap((line) => {
+    if (initials.has(line)) return [];
+    const before = joined.get(line);
     const letter = before?.text ?? line.initial;
     if (letter === undefined) return [line];
     return [{ ...line, x: before?.x ?? line.x, text: withInitial(letter, line, words) }];
@@ -118,6 +125,14 @@ function wordCounts(lines: readonly PdfLine[]): ReadonlyMap<string, number> {
   for (const { text } of lines)
     for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) words.set(word, (words.get(word) ?? 0) + 1);
   return words;
+}
+
+/** Returns the line that an initial begins: the following one, or the highest one if the initial is drawn later. */
+function lineBeside(initial: PdfLine, lines: readonly PdfLine[], at: number): PdfLine | undefined {
+  const next = lines[at + 1];
+  if (next && isBeside(next, initial)) return next;
+  const others = lines.filter((line) => line !== initial && isBeside(line, initial) && /^\p{L}/u.test(line.text));
+  return others.reduce<PdfLine | undefined>((top, line) => (top && top.y <= line.y ? top : line), undefined);
 }
 
 function isInitial({ text, size }: Pick<PdfLine, "text" | "size">, body: number): boolean {

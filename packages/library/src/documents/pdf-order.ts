@@ -9,7 +9,9 @@ const MIN_COLUMN_LINES = 8;
 const COLUMN_SHARE = 0.6;
 /** Minimum length of a line in a column, in characters; cells of a table are shorter. */
 const MIN_COLUMN_CHARACTERS = 18;
+/** Minimum number of line numbers of a page, and of numbers of which each counts the lines since the one before. */
 const MIN_LINE_NUMBERS = 5;
+const MIN_COUNTED = 2;
 
 const isText = ({ text }: TextRun): boolean => text.trim() !== "";
 
@@ -29,23 +31,45 @@ export function doubledRuns({ texts }: PageLines): ReadonlySet<TextRun> {
 /** Returns the runs that number the lines of the page in its margin. */
 export function lineNumberRuns({ texts, width }: PageLines): ReadonlySet<TextRun> {
   const numbers = texts.filter(({ text, x }) => /^\s*\d{1,4}\s*$/.test(text) && (x < width * 0.15 || x > width * 0.85));
-  const byPlace = new Map<number, TextRun[]>();
-  for (const run of numbers) {
-    // Numbers in one column have the same right edge.
-    const end = Math.round((run.x + run.width) / 4);
-    byPlace.set(end, [...(byPlace.get(end) ?? []), run]);
+  // Numbers in one column have the same right edge, or the same left edge.
+  const columns = [...columnsBy(numbers, ({ x, width: own }) => x + own), ...columnsBy(numbers, ({ x }) => x)];
+  const isOfLines = (column: readonly TextRun[]): boolean => {
+    const steady = isSteady(column.map(({ text }, at) => Number(text) - Number(column[at - 1]?.text ?? 0)));
+    return steady && (column.length >= MIN_LINE_NUMBERS || countsLines(column, texts));
+  };
+  return new Set(columns.filter(isOfLines).flat());
+}
+
+function columnsBy(runs: readonly TextRun[], edgeOf: (run: TextRun) => number): TextRun[][] {
+  const columns = new Map<number, TextRun[]>();
+  for (const run of runs) {
+    const edge = Math.round(edgeOf(run) / 4);
+    columns.set(edge, [...(columns.get(edge) ?? []), run]);
   }
-  const columns = Array.from(byPlace.values()).filter(
-    (column) =>
-      column.length >= MIN_LINE_NUMBERS &&
-      isSteady(column.map(({ text }, at) => Number(text) - Number(column[at - 1]?.text ?? 0))),
-  );
-  return new Set(columns.flat());
+  return Array.from(columns.values());
+}
+
+/**
+ * Returns whether a few numbers, such as every fifth or tenth, count the lines between them. Numbers of a table do not:
+ * each of its rows has one.
+ */
+function countsLines(column: readonly TextRun[], texts: readonly TextRun[]): boolean {
+  if (column.length < MIN_COUNTED) return false;
+  const numbers = new Set(column);
+  const all = texts.filter((run) => isText(run) && !numbers.has(run)).map(({ y }) => y);
+  // Letters of one line, such as superscripts, have slightly different heights.
+  const heights = all.toSorted((one, other) => one - other).filter((y, at, own) => at === 0 || y - own[at - 1]! > 4);
+  return column.slice(1).every(({ text, y }, at) => {
+    const before = column[at]!;
+    const step = Number(text) - Number(before.text);
+    const lines = heights.filter((height) => height > before.y + 2 && height <= y + 2).length;
+    return step > 1 && Number(text) % step === 0 && Math.abs(lines - step) <= 1;
+  });
 }
 
 /** Returns whether line numbers increase in equal steps: every line, or every fifth or tenth line, is numbered. */
 function isSteady([, ...steps]: readonly number[]): boolean {
-  return steps[0]! > 0 && steps.every((step) => step === steps[0]);
+  return steps.length > 0 && steps[0]! > 0 && steps.every((step) => step === steps[0]);
 }
 
 export function without({ texts, ...page }: PageLines, omitted: ReadonlySet<TextRun>): PageLines {
@@ -67,20 +91,29 @@ function rowsOf(texts: readonly TextRun[]): TextRun[][] {
  * Returns the horizontal position of the gap between two columns: a position that the gaps of most rows share, with
  * text on both sides. Undefined if the page has no columns that are drawn row by row.
  */
-export function gutterOf({ texts, width }: PageLines): number | undefined {
+export function gutterOf({ texts, width }: PageLines, area: Extent = { left: 0, right: width }): number | undefined {
+  const [from, to] = [area.left, area.right].map(
+    (edge, at) => edge + (area.right - area.left) * (at === 0 ? 0.2 : -0.2),
+  );
   const rows = rowsOf(texts);
   const gaps = rows.flatMap((row) =>
     row.slice(1).flatMap((run, at) => {
       const before = row[at]!;
-      const from = before.x + before.width;
-      return run.x - from > run.size * COLUMN_GAP ? [{ from, to: run.x }] : [];
+      const end = before.x + before.width;
+      return run.x - end > run.size * COLUMN_GAP ? [{ from: end, to: run.x }] : [];
     }),
   );
   const lines = Math.max(MIN_COLUMN_LINES, rows.length * COLUMN_SHARE);
   return gaps.find(
-    ({ to }) =>
-      to > width * 0.2 && to < width * 0.8 && gaps.filter((gap) => gap.from < to && gap.to >= to - 1).length >= lines,
+    (gap) =>
+      gap.to > from! && gap.to < to! && gaps.filter((one) => one.from < gap.to && one.to >= gap.to - 1).length >= lines,
   )?.to;
+}
+
+/** Horizontal extent of a part of a page. */
+interface Extent {
+  readonly left: number;
+  readonly right: number;
 }
 
 /**
@@ -88,8 +121,8 @@ export function gutterOf({ texts, width }: PageLines): number | undefined {
  * a heading, separates the columns above it from those below. Returns undefined for a table, because its rows belong
  * together.
  */
-export function inColumns(page: PageLines): PageLines | undefined {
-  const gutter = gutterOf(page);
+export function inColumns(page: PageLines, area?: Extent): PageLines | undefined {
+  const gutter = gutterOf(page, area);
   if (gutter === undefined) return undefined;
   const rows = rowsOf(page.texts).map((row) => ({
     left: row.filter(({ x, width }) => x + width <= gutter),
@@ -102,7 +135,7 @@ export function inColumns(page: PageLines): PageLines | undefined {
   const texts: TextRun[] = [];
   let columns: { left: TextRun[][]; right: TextRun[][] } = { left: [], right: [] };
   const flush = (): void => {
-    texts.push(...[...columns.left, ...columns.right].flatMap(closed));
+    for (const part of [columns.left, columns.right]) texts.push(...partInColumns(part, page));
     columns = { left: [], right: [] };
   };
   for (const { left, right, row } of rows) {
@@ -116,6 +149,14 @@ export function inColumns(page: PageLines): PageLines | undefined {
   }
   flush();
   return { ...page, texts };
+}
+
+/** Returns one side of a gap in reading order. It may consist of several columns itself. */
+function partInColumns(rows: readonly (readonly TextRun[])[], page: PageLines): readonly TextRun[] {
+  const texts = rows.flat();
+  const left = Math.min(...texts.map(({ x }) => x));
+  const right = Math.max(...texts.map(({ x, width }) => x + width));
+  return inColumns({ ...page, texts }, { left, right })?.texts ?? rows.flatMap(closed);
 }
 
 function lengthOf(row: readonly TextRun[]): number {

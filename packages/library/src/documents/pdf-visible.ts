@@ -1,4 +1,5 @@
 import { contains, type Box } from "./pdf-matrix.ts";
+import { doubledGlyphs } from "./pdf-doubled.ts";
 import type { Rgb } from "./pdf-graphics.ts";
 import { MAX_AREAS, placeKey, type DrawnGlyph, type PagePaint, type PaintedArea } from "./pdf-paint.ts";
 
@@ -8,15 +9,17 @@ const WHITE: Rgb = [255, 255, 255];
 
 /**
  * Visibility of a character: `layer` is text that the page does not draw, as in the text layer of a scan; `outside` is
- * text beyond the edge of the page, which pdf.js omits.
+ * text beyond the edge of the page, which pdf.js omits; `doubled` is drawn again at the same place.
  */
-export type Visibility = "visible" | "hidden" | "layer" | "outside";
+export type Visibility = "visible" | "hidden" | "layer" | "outside" | "doubled";
 
 /** Returns the visibility of each character of a page. A character counts as visible unless it is proven hidden. */
 export function visibilities({ glyphs, areas, masks }: PagePaint, view: Box): Visibility[] {
   const colored = areas.filter(({ color }) => color !== undefined).length;
   const rules = { areas: areas.length > MAX_AREAS ? undefined : areas, hasColors: colored > 0, masks };
-  return glyphs.map((glyph) => visibilityOf(glyph, rules, view));
+  const seen = glyphs.map((glyph) => visibilityOf(glyph, rules, view));
+  for (const at of doubledGlyphs(glyphs, (one) => seen[one] === "visible")) seen[at] = "doubled";
+  return seen;
 }
 
 interface PageRules {
