@@ -47,6 +47,7 @@ const NARROW: readonly EncodingCandidate[] = [
   ...candidatesOf(["iso-8859-2", "ISO-8859-2"], CENTRAL),
   ...candidatesOf(["windows-1254", "Windows-1254"], ["çğıöşüâîûi̇"]),
   ...candidatesOf(["windows-1253", "Windows-1253"], [GREEK], /[αοιετσνηυςάόίέή]/u),
+  ...candidatesOf(["x-mac-greek", "Mac Greek"], [GREEK], /[αοιετσνηυςάόίέή]/u),
   ...(
     [
       ["windows-1251", "Windows-1251"],

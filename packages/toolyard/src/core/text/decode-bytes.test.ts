@@ -31,6 +31,7 @@ describe("decodeBytes", () => {
     ["iso-8859-15", [0xa4], "€"],
     ["shift_jis", [0x82, 0xa0], "あ"],
     ["utf-16be", [0x20, 0xac], "€"],
+    ["x-mac-greek", [0x41, 0xe1, 0xf6, 0xcd, 0xdb, 0xf7, 0xd2, 0xd3, 0x9c, 0xc7], "AαωΆές“”€«"],
   ])("decodes the label %s by its definition", (label, bytes, text) => {
     expect(decodeBytes(label, Uint8Array.from(bytes))).toBe(text);
   });
