@@ -1,6 +1,6 @@
 // Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, as a
-// client, as an authorization server, and as a server that requires access tokens. With `--only hubs`, through HAProxy
-// to three hubs with one Redis, each request to another hub.
+// client, as an authorization server, and as a server that requires access tokens. `--only hubs` runs it against three
+// hubs that share a store in Redis, behind HAProxy, which sends each request to another hub.
 //
 //   node scripts/conformance.mjs [--only
 //   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|
@@ -85,7 +85,7 @@ const SHAPES = {
 const LEGACY_EXPECTED = join(home, "expected-failures.legacy.2026-07-28.yaml");
 const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026-07-28": LEGACY_EXPECTED };
 
-/** Runs whose fixture has the tools for tasks. */
+/** Names of the runs with a fixture that has the task tools, so that the scenarios for tasks are scored. */
 const TASKS_SCORED = new Set(["module 2026-07-28", "hubs 2026-07-28"]);
 
 /** Time limit of the suite for the driver, which starts several programs in some scenarios. */
@@ -160,7 +160,7 @@ async function runShape(name) {
   return results;
 }
 
-/** Runs both requirement sets against three hubs whose balancer knows no sessions. */
+/** Runs both requirement sets against three hubs behind a balancer without session affinity. */
 async function runHubs() {
   const shape = `[catalog]\ncold_wait = "60s"\n\n${await SHAPES.module()}`;
   const url = await startHubsBehindBalancer({ work, shape, startProgram: startAndReadLine });
@@ -207,7 +207,7 @@ async function runServer(url, name, date) {
       scenario,
       passed: Number(passed),
       failed: Number(failed),
-      // The suite scores no extension.
+      // The suite does not score extensions, so the scenarios for tasks are scored here.
       scored: !unscored.has(scenario) || (TASKS_SCORED.has(name) && scenario.startsWith("tasks-")),
       expected: expected.has(scenario) || (either.has(scenario) && Number(failed) > 0),
     }),

@@ -14,7 +14,7 @@ const toolyard = join(
   "cli",
   "main.js",
 );
-/** Milliseconds between two questions whether the balancer passes requests on. */
+/** Milliseconds between two checks whether the balancer forwards requests. */
 const RETRY_MS = 100;
 const START_MS = 30_000;
 

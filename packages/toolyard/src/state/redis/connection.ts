@@ -132,7 +132,7 @@ export class RedisConnection {
     this.#client.disconnect(true);
   }
 
-  /** Logs each reason once for which the store refused a command. A lost connection is logged separately. */
+  /** Logs each reason for a refused command once. A lost connection is logged separately. */
   refused(error: unknown, message: string): void {
     const reason = messageOf(error);
     const line = `${message} ${reason}`;
