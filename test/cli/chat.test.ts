@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startModels, type ModelStandIn, type ScriptedReply } from "../agent/stand-in.ts";
 import { startProviders, type Providers } from "../fixtures/services/providers.ts";
+import { OtlpReceiver } from "../support/otlp-receiver.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 import { Desk, exitOf, seen, textOf } from "./harness.ts";
 
@@ -43,6 +44,19 @@ describe("--once", () => {
       /^→ work \{"how":"well"\}\n← work in .+: \{"text":"","how":"well"\}\n\d+ tokens read, \d+ written, .+\n$/,
     );
     expect(models.asked).toHaveLength(2);
+  });
+
+  test("sends spans of the steps, tool calls and model requests if `OTEL_*` names a collector", async () => {
+    await using collector = await OtlpReceiver.start();
+    models.say([call("work", { how: "well" }), { text: "Yes." }]);
+    const traced = { ...env, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` };
+    expect(await desk.run(["chat", ...MODEL, "--once", "Does it work?"], { env: traced })).toMatchObject({ code: 0 });
+    const spans = new Map(collector.spans.map((span) => [span.name, span]));
+    const parentOf = (name: string) => collector.spans.find(({ spanId }) => spanId === spans.get(name)?.parentId)?.name;
+    expect(parentOf("agent step 1")).toBe("invoke_agent");
+    expect(parentOf("tools/call work")).toBe("agent step 1");
+    expect(parentOf("run scripts")).toBe("tools/call work");
+    expect(parentOf("chat mistral-large-latest")).toBe("agent step 2");
   });
 
   test("prints each event as a line with --json, the outcome last", async () => {

@@ -1,5 +1,6 @@
 // Spans inside a request: waits, runs of scripts and of code, model calls, steps of the agent, tasks, the shared store.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createAgent } from "../../packages/toolyard/src/agent.ts";
 import { createHub, type HubConfig } from "../../packages/toolyard/src/index.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { startModels, type ModelStandIn } from "../agent/stand-in.ts";
@@ -230,6 +231,73 @@ describe("the agent", () => {
     expect(chats[0]).toMatchObject({
       kind: 3,
       attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-x" },
+    });
+  });
+
+  test("as a task has its spans below the request", async () => {
+    const hub = await tracedHub({ models: { ...models.models, language: "openai-chat/gpt-x" } });
+    models.say([{ text: "Hello." }]);
+    const headers = { traceparent: SAMPLED, prefer: "respond-async" };
+    const started = await post(hub, "/api/chat", { message: "Hi" }, headers);
+    const location = started.headers.get("location")!;
+    await expect.poll(async () => (await fetch(location)).text()).toContain("completed");
+    const spans = await hub.end();
+    const request = server(spans).spanId;
+    expect(["task", "invoke_agent"].map((name) => named(spans, name).parentId)).toEqual([request, request]);
+  });
+
+  describe("of the library", () => {
+    const settings = (url: string, more: object = {}): Settings => ({
+      models: { ...models.models, language: "openai-chat/gpt-x" },
+      telemetry: { otlp: { endpoint: url, metrics: false, logs: false, ...more } },
+    });
+    const register: Register = (own) =>
+      own.registerTool("add", ({ a, b }) => Number(a) + Number(b), { type: "object" }, "Adds");
+
+    /** Asks an agent with the tools of a hub, and returns the received spans. */
+    async function spansOf(
+      config: (url: string) => Parameters<typeof createHub>[0],
+      meta?: { traceparent: string },
+    ): Promise<readonly ReceivedSpan[]> {
+      await using collector = await OtlpReceiver.start();
+      const hub = await createHub({ logger: SILENT_LOGGER, registerTools: register, ...config(collector.url) });
+      onTestFinished(() => hub.close());
+      models.say([{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "Five." }]);
+      const agent = createAgent({ hub });
+      const { text } = await agent.chat("2+3?", meta && { meta });
+      expect(text).toBe("Five.");
+      await agent.close();
+      await hub.close();
+      return collector.spans;
+    }
+
+    const expectTree = (spans: readonly ReceivedSpan[]): ReceivedSpan => {
+      const agent = named(spans, "invoke_agent");
+      const steps = ["agent step 1", "agent step 2"].map((name) => named(spans, name));
+      expect(steps.map(({ parentId }) => parentId)).toEqual([agent.spanId, agent.spanId]);
+      expect(named(spans, "tools/call add").parentId).toBe(steps[0]!.spanId);
+      const chats = spans.filter(({ name }) => name === "chat gpt-x");
+      expect(chats.map(({ parentId }) => parentId)).toEqual(steps.map(({ spanId }) => spanId));
+      expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+      return agent;
+    };
+
+    test("has spans of its steps, calls and model requests if the configuration requests traces", async () => {
+      const spans = await spansOf((url) => ({ variables: {}, settings: settings(url) }));
+      expect(expectTree(spans).parentId ?? "").toBe("");
+    });
+
+    test("has spans below the context of the program if `OTEL_*` requests traces", async () => {
+      const config = (url: string) => ({
+        variables: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/v1/traces` },
+        settings: { models: { ...models.models, language: "openai-chat/gpt-x" } },
+      });
+      expect(expectTree(await spansOf(config, { traceparent: SAMPLED })).parentId).toBe(PARENT);
+    });
+
+    test("has no span without traces, or with a sampler that records none", async () => {
+      for (const more of [{ traces: false }, { sampler: "always_off" }])
+        expect(await spansOf((url) => ({ variables: {}, settings: settings(url, more) }))).toEqual([]);
     });
   });
 

@@ -2,7 +2,7 @@ import { Deadline } from "../core/calls/deadline.ts";
 import { messageOf, OptionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { Logger } from "../core/ports/ports.ts";
-import type { Tracing } from "../core/ports/tracing.ts";
+import { tracingOf, type Tracing } from "../core/ports/tracing.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentHub } from "./agent-hub.ts";
 import { AgentTrace } from "./agent-trace.ts";
@@ -36,7 +36,7 @@ export interface AgentParts {
    */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
-  /** @default answers are not recorded */
+  /** @default the traces of the hub, if it is in this process and records them */
   readonly tracing?: Tracing | undefined;
   /** Closes resources that were opened only for the agent. */
   readonly close?: () => Promise<void>;
@@ -162,11 +162,12 @@ export class Agent implements AsyncDisposable {
     { signal, meta = {}, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">,
     onEvent: ChatOptions["onEvent"],
   ): Promise<TurnDone> {
-    const { options, tracing } = this.#parts;
+    const { options } = this.#parts;
     const texts = TEXTS[options.locale];
     const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
     try {
       const [hub, model] = await Promise.all([this.#parts.hub(), this.#parts.model()]);
+      const tracing = this.#parts.tracing ?? tracingOf(hub);
       this.#strategy ??= createStrategy(model, options);
       const [strategy, toolset, facts] = await Promise.all([
         this.#strategy,

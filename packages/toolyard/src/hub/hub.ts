@@ -1,3 +1,4 @@
+import { registerTracing, TRACING } from "../core/ports/tracing.ts";
 import { LOGGER, VARIABLES, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
@@ -63,6 +64,8 @@ export class Hub {
     this.features = kernel.features;
     this.logger = getService(kernel.services, LOGGER);
     const made: MadeHub = madeHub(this);
+    const tracing = getService(kernel.services, TRACING);
+    if (tracing) registerTracing(this.port, tracing);
   }
 
   get config(): LoadedHubConfig {

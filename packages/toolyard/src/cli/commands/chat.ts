@@ -6,6 +6,7 @@ import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
 import type { AgentHub } from "../../agent/agent-hub.ts";
 import type { Toolyard } from "../../kernel/toolyard.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
+import { tracingOf } from "../../core/ports/tracing.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
@@ -48,6 +49,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
       hub: () => Promise.resolve(watched(toolyard, view)),
       model: () => loadLanguageModel(model, models),
       options: settings,
+      tracing: tracingOf(toolyard),
     });
     const chat: ChatSession = { agent, toolyard, view, model, options, io };
     const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
@@ -74,8 +76,8 @@ function watched(toolyard: Toolyard, view: ChatView): AgentHub {
   return {
     list: (options) => toolyard.list(options),
     facts: () => toolyard.facts(),
-    call: (tool, args, { signal }) =>
-      toolyard.call(tool, args, { signal, onNotice: (said) => notification(tool, said) }),
+    call: (tool, args, callOptions) =>
+      toolyard.call(tool, args, { ...callOptions, onNotice: (said) => notification(tool, said) }),
   };
 }
 

@@ -99,3 +99,20 @@ export function startWithin(
 
 /** Traces of the hub. `undefined` if the configuration requests no traces: parts then run without any tracing code. */
 export const TRACING = serviceKey<Tracing | undefined>()("tracing");
+
+/** Traces of the hubs of this process, by the interface that endpoints use. */
+const BY_PORT = new WeakMap<object, Tracing>();
+
+/** Makes the traces of a hub available to parts outside it, such as an agent. */
+export function registerTracing(port: object, tracing: Tracing): void {
+  BY_PORT.set(port, tracing);
+}
+
+/**
+ * Returns the traces of the hub behind an interface for programs, which has a member `port`. Returns `undefined` if the
+ * hub records none, or if the object is no hub in this process.
+ */
+export function tracingOf(hub: object): Tracing | undefined {
+  const port: unknown = "port" in hub ? hub.port : undefined;
+  return typeof port === "object" && port !== null ? BY_PORT.get(port) : undefined;
+}

@@ -3,7 +3,7 @@ import { KIND_META_KEY } from "../../core/calls/kinds.ts";
 import type { Principal } from "../../core/calls/call.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Chat, ChatEvent, ChatReply } from "../../core/ports/chat.ts";
+import type { Chat, ChatEvent, ChatReply, ChatTurn } from "../../core/ports/chat.ts";
 import type { TaskEnd, TaskObserver, TaskRun, Tasks, TaskSnapshot } from "../../core/ports/tasks.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ChatBody } from "./chat.ts";
@@ -17,14 +17,16 @@ const AGENT = "chat";
  */
 export async function startChatTask(
   { tasks, chat }: { readonly tasks: Tasks; readonly chat: Chat },
-  body: ChatBody,
+  body: ChatBody & Pick<ChatTurn, "meta">,
   principal: Principal,
 ): Promise<TaskSnapshot> {
   await tasks.ready();
   await tasks.admit(principal);
   const run = new AgentRun((signal, onEvent) => chat.reply({ ...body, principal, signal, onEvent }));
   // The message is not stored: an answer that was interrupted is not repeated, because its tools may have had effects.
-  return await tasks.create({ principal, endpoint: "rest", tool: AGENT, arguments: {}, isIdempotent: false }, run);
+  const { meta } = body;
+  const call = { principal, endpoint: "rest", tool: AGENT, arguments: {}, isIdempotent: false, meta };
+  return await tasks.create(call, run);
 }
 
 type Answering = (signal: AbortSignal, onEvent: (event: ChatEvent) => void) => Promise<ChatReply>;

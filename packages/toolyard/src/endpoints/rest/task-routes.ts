@@ -59,7 +59,9 @@ export class TaskRoutes {
   async startChat(exchange: RestExchange, chat: Chat, body: ChatBody): Promise<void> {
     const { principal, baseUrl } = exchange.http;
     const { startChatTask } = await import("./chat-task.ts");
-    this.#accepted(exchange, await startChatTask({ tasks: this.#tasks, chat }, body, principal), baseUrl);
+    const meta = exchange.http.requestSpan?.meta ?? contextOfHeaders(exchange.http);
+    const task = await startChatTask({ tasks: this.#tasks, chat }, { ...body, meta }, principal);
+    this.#accepted(exchange, task, baseUrl);
   }
 
   #accepted({ answer }: RestExchange, task: TaskSnapshot, baseUrl: string): void {

@@ -3,7 +3,6 @@ import { Late } from "../../core/late.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { CHAT, GET_HUB, LOGGER, VARIABLES } from "../../core/services.ts";
-import { TRACING } from "../../core/ports/tracing.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import type { ChatReads, LiveChat } from "./live-chat.ts";
 
@@ -11,11 +10,11 @@ import type { ChatReads, LiveChat } from "./live-chat.ts";
 export const AGENT = defineFeature({
   name: "agent",
   schema: { agent: Type.Optional(AgentSchema) },
-  uses: [GET_HUB, LOGGER, VARIABLES, TRACING],
+  uses: [GET_HUB, LOGGER, VARIABLES],
   provides: [CHAT],
-  start: ({ getHub, logger, variables, tracing }, config: () => ChatReads) => {
+  start: ({ getHub, logger, variables }, config: () => ChatReads) => {
     const live = new Late<LiveChat>(
-      async () => new (await import("./live-chat.ts")).LiveChat({ getHub, config, logger, tracing }, variables),
+      async () => new (await import("./live-chat.ts")).LiveChat({ getHub, config, logger }, variables),
     );
     const chat: Chat = { reply: async (turn) => (await live.get()).reply(turn) };
     return { services: { chat: () => (config().models?.language === undefined ? undefined : chat) } };

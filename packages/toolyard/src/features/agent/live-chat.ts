@@ -6,7 +6,6 @@ import { FailError, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { Tracing } from "../../core/ports/tracing.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsConfig, type ModelsOptions } from "../../models/options.ts";
 import type { MadeHub } from "../../core/services.ts";
@@ -25,7 +24,6 @@ export interface ChatParts {
   readonly config: () => ChatReads;
   readonly logger: Logger;
   /** @default answers are not recorded */
-  readonly tracing?: Tracing | undefined;
 }
 
 /** Maximum number of concurrent answers, for all callers together: each may take minutes and costs model tokens. */
@@ -87,7 +85,6 @@ export class LiveChat implements Chat {
       model: () => loadLanguageModel(name, options),
       options: resolveAgent(settings),
       logger: this.#parts.logger,
-      tracing: this.#parts.tracing,
     });
     // The event `outcome` is omitted, because it would repeat the reply that this function returns.
     const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
