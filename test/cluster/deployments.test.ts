@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SessionRecord } from "../../packages/toolyard/src/state/ports/session-records.ts";
 import type { AuthState } from "../../packages/toolyard/src/state/ports/auth-state.ts";
+import type { SharedVault } from "../../packages/toolyard/src/state/ports/shared-vault.ts";
 import type { HubState } from "../../packages/toolyard/src/state/ports/store.ts";
 import { REDIS } from "../../packages/toolyard/src/state/redis/kind.ts";
 import { CertificateFiles } from "../support/certificates.ts";
@@ -64,6 +65,22 @@ async function useSignIn(here: AuthState, there: AuthState): Promise<void> {
   expect(await there.polls.isTooSoon("code")).toBe(false);
 }
 
+/** Uses each part of the shared vault once, with both hubs. */
+async function useVault(here: SharedVault, there: SharedVault): Promise<void> {
+  const none = await here.find("sign-ins", "a");
+  expect(await here.replace("sign-ins", "a", none, "text")).toBe(true);
+  expect(await there.replace("sign-ins", "a", none, "other")).toBe(false);
+  expect([(await there.find("sign-ins", "a")).value, await there.all("sign-ins")]).toEqual(["text", ["text"]]);
+  expect(await here.exclusively("work", () => Promise.resolve(1), { waitMs: 0 })).toBe(1);
+  await here.leave("left", "text", 60_000);
+  expect([await there.look("left"), await there.take("left"), await here.take("left")]).toEqual([
+    "text",
+    "text",
+    undefined,
+  ]);
+  expect([await here.count("tries", 60_000), await there.count("tries", 60_000)]).toEqual([1, 2]);
+}
+
 /** Uses each port of the state once, with both hubs. */
 async function useAll(here: HubState, there: HubState): Promise<void> {
   expect(await here.limits.admit("a", ONE)).toEqual({ admitted: true });
@@ -81,6 +98,7 @@ async function useAll(here: HubState, there: HubState): Promise<void> {
   await here.flush();
   expect(await other.recover!("s")).toMatchObject({ lastSequence: 1 });
   await useSignIn(await here.openAuthState!(KEY), await there.openAuthState!(KEY));
+  await useVault(await here.openVault!(KEY), await there.openVault!(KEY));
   const heard: string[] = [];
   there.peers!.onMessage((message) => void heard.push(message.toString()));
   there.notifications.on(({ type }) => void heard.push(type));
@@ -140,7 +158,7 @@ describe("TLS and ACL", () => {
   const COMMANDS =
     "+get +set +del +pexpire +hget +hset +hdel +hmget +hgetall +eval +evalsha +xadd +xrange +time " +
     "+publish +subscribe +ping +info +select +client +hello " +
-    "+hexists +hincrby +hlen +pttl +zadd +zcard +zrange +zscore +zremrangebyscore +zremrangebyrank";
+    "+hexists +hincrby +incr +hlen +pttl +zadd +zcard +zrange +zscore +zremrangebyscore +zremrangebyrank";
 
   test("hubs use their own CA, a client certificate and an ACL user with the documented commands", async () => {
     using files = new CertificateFiles();

@@ -12,6 +12,7 @@ import { createHttpProvider } from "../../packages/toolyard/src/providers/http/h
 import { resolveRemoteServer, type RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
 import { probe } from "../../packages/toolyard/src/providers/http/probe.ts";
 import { signInPlace } from "../../packages/toolyard/src/providers/http/sign-in-place.ts";
+import type { SharedSignIns } from "../../packages/toolyard/src/signin/vault-port.ts";
 import { createContext, type LoginContext } from "../../packages/toolyard/src/signin/context.ts";
 import { login } from "../../packages/toolyard/src/signin/login.ts";
 import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts";
@@ -34,11 +35,17 @@ export class Home implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), "toolyard-sign-in-"));
   readonly hidden = new Map<object, readonly string[]>();
   readonly #closing: (() => Promise<void>)[] = [];
+  readonly #shared: SharedSignIns | undefined;
+
+  /** `shared` is the vault of all hubs of a store, which replaces the one in the folder. */
+  constructor(shared?: SharedSignIns) {
+    this.#shared = shared;
+  }
 
   context(config: RemoteServerConfig, principal?: string): LoginContext {
     const options = resolveRemoteServer(config);
-    const place = { label: "far", options, environment: {}, folder: this.folder, logger: SILENT_LOGGER, principal };
-    const context = createContext(signInPlace(place));
+    const where = { environment: {}, folder: this.folder, shared: this.#shared, logger: SILENT_LOGGER };
+    const context = createContext(signInPlace({ label: "far", options, principal, ...where }));
     this.#closing.push(() => context.network.close());
     return context;
   }
@@ -61,6 +68,7 @@ export class Home implements AsyncDisposable {
       environment: {},
       hideFor: (owner, secrets) => void this.hidden.set(owner, secrets),
       vaultFolder: folder ?? this.folder,
+      sharedVault: this.#shared,
       logger,
       ...(desk && { desk }),
     });

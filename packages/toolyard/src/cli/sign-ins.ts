@@ -6,14 +6,17 @@ import { nearest } from "../core/text/suggest.ts";
 import { remoteServers } from "../providers/http/kind.ts";
 import type { RemoteServerOptions } from "../providers/http/options.ts";
 import { mayBeSignedIn, signInPlace } from "../providers/http/sign-in-place.ts";
-import { openVault, type SignInPlace } from "../signin/context.ts";
-import { IssuerBook } from "../signin/issuer-book.ts";
-import type { Vault } from "../signin/vault.ts";
+import { KEY_VARIABLE, keyIn } from "../core/shared-key.ts";
+import type { HubConfig } from "../hub/schema.ts";
+import { openIssuers, openVault, type SignInPlace } from "../signin/context.ts";
+import type { IssuerBindings, SharedSignIns, SignInVault } from "../signin/vault-port.ts";
 import { vaultFolder } from "../signin/vault-place.ts";
 import type { SharedOptions } from "./rows/command-row.ts";
 import { UsageError } from "./failure.ts";
 import { print, type Io } from "./output/io.ts";
-import { loadSettings } from "./hub-access/settings.ts";
+import { withStore } from "./hub-access/command-store.ts";
+import { loadSettings, readSettings } from "./hub-access/settings.ts";
+import { assertAccepted } from "./input/consent.ts";
 
 /** A server that requires a sign-in. */
 export interface SignInSource {
@@ -30,18 +33,57 @@ interface PrincipalOptions extends SharedOptions {
 }
 
 /**
- * Returns the remote servers of the configuration that have no configured credentials, so that users may sign in to
- * them.
+ * Runs `work` with the vault of the hubs that share a store, or with `undefined` if the hub has a vault in its data
+ * folder.
  */
-export async function signInSources(options: PrincipalOptions, io: Io): Promise<readonly SignInSource[]> {
+async function withSharedVault<T>(
+  tree: HubConfig,
+  { env }: Io,
+  work: (shared: SharedSignIns | undefined) => Promise<T>,
+): Promise<T> {
+  const key = tree.store === undefined ? undefined : keyIn(env);
+  if (!key) return work(undefined);
+  const { sharedSignIns } = await import("../signin/store-vault.ts");
+  return withStore(tree, async (state) => work(sharedSignIns(await state.openVault!(key))));
+}
+
+/**
+ * Runs `work` with the remote servers of the configuration that have no configured credentials, so that users may sign
+ * in to them.
+ */
+export async function withSignInSources<T>(
+  options: PrincipalOptions,
+  io: Io,
+  work: (sources: readonly SignInSource[]) => Promise<T>,
+): Promise<T> {
   const { tree } = await loadSettings(options, io);
+  return withSharedVault(tree, io, (shared) => work(signInSources(tree, { options, io, shared })));
+}
+
+/** Returns a sentence if hubs with a store do not share their sign-ins to servers. */
+export function vaultFindings(tree: HubConfig, { env }: Pick<Io, "env">): readonly string[] {
+  const isOwn = tree.store !== undefined && remoteServers(tree).some((one) => mayBeSignedIn(one.options));
+  if (!isOwn || keyIn(env)) return [];
+  return [
+    `Each hub of the store has its own sign-ins to servers, because the variable ${KEY_VARIABLE} is not set. Set it ` +
+      "to the same value for all hubs, such as that of `openssl rand -base64 32`.",
+  ];
+}
+
+interface SourcesPlace {
+  readonly options: PrincipalOptions;
+  readonly io: Io;
+  readonly shared: SharedSignIns | undefined;
+}
+
+function signInSources(tree: HubConfig, { options, io, shared }: SourcesPlace): readonly SignInSource[] {
   const folder = vaultFolder(dataFolder(io.env));
   const { publicUrl } = resolveHttp({ ...tree.server, insecure: true });
   return remoteServers(tree)
     .filter((one) => mayBeSignedIn(one.options))
     .map(({ id, options: server }) => {
       const principal = server.credentials === "per-caller" ? (options.as ?? LOCAL_PRINCIPAL.id) : undefined;
-      const where = { environment: io.env, folder, logger: SILENT_LOGGER };
+      const where = { environment: io.env, folder, shared, logger: SILENT_LOGGER };
       return {
         id,
         options: server,
@@ -74,16 +116,30 @@ export function namedSource(name: string, sources: readonly SignInSource[]): Sig
   throw new UsageError(`No server on HTTP without credentials of its own is called ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** Opens the vault in the data folder. Warnings go to standard error. */
-export function vaultOf(io: Io): Vault {
+/** Sign-ins and issuers that a vault holds. */
+export interface VaultContent {
+  readonly vault: SignInVault;
+  readonly issuers: IssuerBindings;
+}
+
+/** Runs `work` with the vault of the configuration. Warnings go to standard error. */
+export async function withVault<T>(
+  options: SharedOptions,
+  io: Io,
+  work: (content: VaultContent) => Promise<T>,
+): Promise<T> {
   const logger = {
     ...SILENT_LOGGER,
     warning: (message: string, facts?: object) => void print(io.stderr, `${message} ${JSON.stringify(facts ?? {})}`),
   };
-  return openVault({ folder: vaultFolder(dataFolder(io.env)), environment: io.env, logger });
-}
-
-/** Opens the record of the issuers of configured credentials. */
-export function issuerBookOf(io: Io): IssuerBook {
-  return new IssuerBook(vaultFolder(dataFolder(io.env)));
+  const folder = vaultFolder(dataFolder(io.env));
+  const { tree } = await readSettings(options, io);
+  // A configuration file of another user must not decide where sign-ins are sent.
+  if (tree.store !== undefined) await assertAccepted(options, io);
+  return withSharedVault(tree, io, async (shared) =>
+    work({
+      vault: openVault({ folder, environment: io.env, logger, shared }),
+      issuers: openIssuers({ folder, shared }),
+    }),
+  );
 }

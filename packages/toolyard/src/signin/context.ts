@@ -7,6 +7,7 @@ import { SignInNetwork } from "./network.ts";
 import type { RecordKey } from "./records.ts";
 import { startsOf, type SignInStarts } from "./sign-in-starts.ts";
 import { Vault } from "./vault.ts";
+import type { IssuerBindings, SharedSignIns, SignInVault } from "./vault-port.ts";
 
 /** The dependencies of each step of a sign-in. */
 export interface LoginContext {
@@ -15,9 +16,9 @@ export interface LoginContext {
   readonly url: URL;
   readonly options: OAuthOptions;
   readonly person: string;
-  readonly vault: Vault;
+  readonly vault: SignInVault;
   /** Records the issuer of each source's configured credentials. */
-  readonly issuers: IssuerBook;
+  readonly issuers: IssuerBindings;
   readonly network: SignInNetwork;
   readonly starts?: SignInStarts | undefined;
 }
@@ -31,6 +32,8 @@ export interface SignInPlace {
   readonly person: string;
   /** Folder of the vault. */
   readonly folder: string;
+  /** Vault of all hubs of a store, which replaces the one in the folder. @default none */
+  readonly shared?: SharedSignIns | undefined;
   /** Environment of the process: proxies, certificates, the vault's key. */
   readonly environment: ProxyEnvironment;
   readonly proxy?: string;
@@ -52,7 +55,7 @@ export function createContext(place: SignInPlace): LoginContext {
     options,
     person,
     vault: openVault(place),
-    issuers: new IssuerBook(place.folder),
+    issuers: openIssuers(place),
     starts: startsOf(place),
     network: new SignInNetwork({ label, url, trusted, environment, caFiles, ...(proxy !== undefined && { proxy }) }),
   };
@@ -62,11 +65,17 @@ export function openVault({
   folder,
   environment,
   logger,
+  shared,
   isAttended = false,
-}: Pick<SignInPlace, "folder" | "environment" | "logger" | "isAttended">): Vault {
+}: Pick<SignInPlace, "folder" | "environment" | "logger" | "shared" | "isAttended">): SignInVault {
+  if (shared) return shared.vault;
   return new Vault({ folder, variables: environment, isAttended }, (path) =>
     logger.warning("The vault could not be read. It was moved aside, and users must sign in again.", { path }),
   );
+}
+
+export function openIssuers({ folder, shared }: Pick<SignInPlace, "folder" | "shared">): IssuerBindings {
+  return shared?.issuers ?? new IssuerBook(folder);
 }
 
 /** Returns the key of the record of this source and owner. */

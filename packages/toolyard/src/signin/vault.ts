@@ -10,6 +10,7 @@ import { readText } from "../files/read-text.ts";
 import { renameFile } from "../files/rename.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
+import { REDEEM_WAIT_MS, type SignInVault } from "./vault-port.ts";
 import { vaultFile } from "./vault-place.ts";
 import {
   findKey,
@@ -41,7 +42,7 @@ interface VaultContent {
  * key; a missing key is never replaced with another one. Methods reject with a `FailError` of kind
  * `needs_authorisation` while the vault is locked.
  */
-export class Vault {
+export class Vault implements SignInVault {
   readonly #place: KeyPlace;
   readonly #file: string;
   readonly #onAside: (path: string) => void;
@@ -64,7 +65,6 @@ export class Vault {
     return Object.values(await usable(this.#records()));
   }
 
-  /** Replaces a record with the result of `change`, or removes it. If `change` throws, the file stays unchanged. */
   async update(
     key: RecordKey,
     change: (record: SignInRecord | undefined) => SignInRecord | undefined,
@@ -84,10 +84,6 @@ export class Vault {
     return usable(this.#locked(work));
   }
 
-  /**
-   * Runs `work` while no other process uses this name, to redeem a refresh token or a code, which can be redeemed only
-   * once.
-   */
   async exclusively<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
     const path = join(this.#place.folder, `${name}.lock`);
@@ -170,9 +166,6 @@ export class Vault {
     return key;
   }
 }
-
-/** Time limit for the lock, which a process holds during one request to a possibly slow token endpoint. */
-const REDEEM_WAIT_MS = 45_000;
 
 interface VaultHeader {
   readonly version: number;

@@ -13,6 +13,7 @@ import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
+import { vaultFindings } from "../sign-ins.ts";
 import { showSources } from "../live/sources.ts";
 import { callerPlaces } from "../hub-access/caller-places.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../hub-access/session.ts";
@@ -37,7 +38,12 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files } = hub.config;
     const admins = adminFindings(hub.config.tree, await callerPlaces(hub.config, io));
-    const warnings = [...hub.config.warnings, ...(await accessFindings(hub)), ...admins];
+    const warnings = [
+      ...hub.config.warnings,
+      ...(await accessFindings(hub)),
+      ...admins,
+      ...vaultFindings(hub.config.tree, io),
+    ];
     const profiles = await profileCounts(getService(hub.services, PROFILES), hub);
     if (options.json)
       await printJson(io.stdout, { healthy, files, warnings, sources: lines, profiles, sandbox, desktop });

@@ -11,7 +11,7 @@ import type { SignInRecord } from "../../signin/records.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, reportError, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
-import { assertOwn, namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
+import { assertOwn, namedSource, withSignInSources, type SignInSource } from "../sign-ins.ts";
 
 interface Options extends SharedOptions {
   readonly all?: boolean;
@@ -26,20 +26,20 @@ interface Options extends SharedOptions {
 /** Time limit for a sign-in with the browser. */
 const PATIENCE_MS = 600_000;
 
-export const run: CommandAction<Options> = async ([name], options, io) => {
-  const sources = await signInSources(options, io);
-  const chosen = await choose(name, { sources, options, io });
-  let code: number = EXIT.ok;
-  for (const source of chosen) {
-    assertOwn(source, options);
-    try {
-      await signIn(source, options, io);
-    } catch (error) {
-      code = await reportError(error, options.json === true, io);
+export const run: CommandAction<Options> = async ([name], options, io) =>
+  withSignInSources(options, io, async (sources) => {
+    const chosen = await choose(name, { sources, options, io });
+    let code: number = EXIT.ok;
+    for (const source of chosen) {
+      assertOwn(source, options);
+      try {
+        await signIn(source, options, io);
+      } catch (error) {
+        code = await reportError(error, options.json === true, io);
+      }
     }
-  }
-  return code;
-};
+    return code;
+  });
 
 async function choose(
   name: string | undefined,

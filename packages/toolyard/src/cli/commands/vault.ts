@@ -3,11 +3,11 @@ import type { SignInRecord } from "../../signin/records.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
-import { issuerBookOf, vaultOf } from "../sign-ins.ts";
+import { withVault } from "../sign-ins.ts";
 import { table } from "../output/table.ts";
 
 export const list: CommandAction<SharedOptions> = async (_args, options, io) => {
-  const { signIns, issuers } = await contents(io);
+  const { signIns, issuers } = await contents(options, io);
   if (options.json) await printJson(io.stdout, { signIns, issuers });
   else if (signIns.length + issuers.length === 0) await print(io.stdout, "The vault is empty.");
   else {
@@ -21,12 +21,12 @@ export const list: CommandAction<SharedOptions> = async (_args, options, io) => 
 };
 
 export const remove: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
-  const vault = vaultOf(io);
-  const issuers = issuerBookOf(io);
-  const found = (await vault.all()).filter(({ source }) => source === name);
-  for (const record of found) await vault.update(record, () => undefined);
-  const forgotten = await issuers.forget(name);
-  if (found.length + forgotten === 0)
+  const removed = await withVault(options, io, async ({ vault, issuers }) => {
+    const found = (await vault.all()).filter(({ source }) => source === name);
+    for (const record of found) await vault.update(record, () => undefined);
+    return found.length + (await issuers.forget(name));
+  });
+  if (removed === 0)
     throw new UsageError(
       `The vault holds nothing for ${JSON.stringify(name)}. \`toolyard vault list\` shows what it holds.`,
     );
@@ -36,14 +36,16 @@ export const remove: CommandAction<SharedOptions> = async ([name = ""], options,
 };
 
 /** Exports the list of sign-ins without secrets, for a report or for another machine. */
-export const exportNames: CommandAction<SharedOptions> = async (_args, _options, io) => {
-  await printJson(io.stdout, { exported: isoNow(), ...(await contents(io)) });
+export const exportNames: CommandAction<SharedOptions> = async (_args, options, io) => {
+  await printJson(io.stdout, { exported: isoNow(), ...(await contents(options, io)) });
   return EXIT.ok;
 };
 
-async function contents(io: Io) {
-  const [signIns, issuers] = await Promise.all([vaultOf(io).all(), issuerBookOf(io).all()]);
-  return { signIns: signIns.map(described), issuers };
+function contents(options: SharedOptions, io: Io) {
+  return withVault(options, io, async ({ vault, issuers }) => ({
+    signIns: (await vault.all()).map(described),
+    issuers: (await issuers.all()).map(({ source, issuer, address }) => ({ source, issuer, address })),
+  }));
 }
 
 /** Returns the names in a sign-in record, without secret values. */

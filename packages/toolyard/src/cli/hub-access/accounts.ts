@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Accounts } from "../../auth/builtin/accounts.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { sharedKey } from "../../core/shared-key.ts";
@@ -6,6 +5,7 @@ import type { HubConfig } from "../../hub/schema.ts";
 import { assertAccepted } from "../input/consent.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
+import { withStore } from "./command-store.ts";
 import { readSettings } from "./settings.ts";
 
 /**
@@ -35,15 +35,8 @@ export async function useAccounts<T>(
     return work(openAccounts(openDiskState(dataFolder(env))));
   }
   const key = sharedKey(env, "The hub's own sign-in");
-  const { openStore } = await import("../../state/stores.ts");
-  const importRedis = async (): Promise<unknown> =>
-    (await import("../../extras/import-extra.ts")).importExtra("redis", "ioredis", { purpose: "`[store]`" });
-  const state = await openStore(tree, { importRedis }).join(`command-${randomBytes(6).toString("hex")}`);
-  try {
-    const { publish } = state.notifications;
-    const announce = (): void => publish({ type: "access-ended", tokens: "" });
-    return await work(openAccounts(await state.openAuthState!(key), announce));
-  } finally {
-    await state.leave();
-  }
+  return withStore(tree, async (state) => {
+    const announce = (): void => state.notifications.publish({ type: "access-ended", tokens: "" });
+    return work(openAccounts(await state.openAuthState!(key), announce));
+  });
 }

@@ -1,7 +1,6 @@
 import { resolveAuth, type AuthOptions, type HubAuthConfig } from "../../auth/options.ts";
 import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
-import { sharedKey } from "../../core/shared-key.ts";
 import { LOGGER, VARIABLES } from "../../core/services.ts";
 import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
@@ -26,7 +25,8 @@ export const AUTH = defineFeature({
   check: assertTokensAccepted,
   prepare: async ({ auth, store }: AuthReads, variables) => {
     if (!usesOAuth(auth)) return;
-    if (store !== undefined && resolveAuth(auth).builtin) sharedKey(variables, SHARED_PURPOSE);
+    if (store !== undefined && resolveAuth(auth).builtin)
+      (await import("../../core/shared-key.ts")).sharedKey(variables, SHARED_PURPOSE);
     code ??= await import("./live-access.ts");
   },
   start: ({ variables, logger, state }, config: () => AuthReads) => {

@@ -15,6 +15,7 @@ import { createMcpServerProvider, type McpServerDeps, type ServerAdapter } from 
 import { connectionOptions } from "./connection-options.ts";
 import { PerCallerProvider } from "./per-caller.ts";
 import { signInFace } from "./sign-in-face.ts";
+import type { SharedSignIns } from "../../signin/vault-port.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 import { mayBeSignedIn, signInPlace } from "./sign-in-place.ts";
 import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
@@ -30,6 +31,8 @@ export interface HttpProviderDeps extends Pick<
   readonly hideFor: (owner: { readonly source: string }, secrets: readonly string[]) => void;
   /** Folder of the vault; absent: users cannot sign in. */
   readonly vaultFolder?: string;
+  /** Vault of all hubs of a store, which replaces the one in the folder. @default none */
+  readonly sharedVault?: SharedSignIns | undefined;
   /** Coordinator that serves sign-in pages of the hub. @default none */
   readonly desk?: SignInCoordinator;
 }
@@ -109,7 +112,7 @@ interface PrincipalSource {
 }
 
 function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
-  const { options, environment, hideFor, vaultFolder: _, desk: __, scope: ___, ...deps } = given;
+  const { options, environment, hideFor, vaultFolder: _, sharedVault: _shared, desk: __, scope: ___, ...deps } = given;
   const { source } = deps;
   const refresh = async (signal: AbortSignal): Promise<void> => provider.refresh?.(signal);
   const gate = createGate(given, person, () => void refresh(AbortSignal.timeout(SIGNED_IN_MS)).catch(() => {}));
@@ -171,7 +174,7 @@ function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): Provi
 
 /** Creates the gate. Returns undefined if credentials are configured, and for the anonymous connection. */
 function createGate(
-  { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
+  { options, environment, hideFor, vaultFolder: folder, sharedVault: shared, source, logger, desk, scope }: OneDeps,
   person: SourcePrincipal | undefined,
   onChanged: () => void,
 ): SignInGate | undefined {
@@ -180,7 +183,7 @@ function createGate(
   const owner = { source: source.id };
   const principal = person?.principal;
   return new SignInGate({
-    ...signInPlace({ options, environment, label: source.id, logger, folder, principal }),
+    ...signInPlace({ options, environment, label: source.id, logger, folder, shared, principal }),
     principal,
     scope,
     desk,

@@ -1,6 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
 import { SIGN_INS, VARIABLES } from "../../core/services.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { MCP_SERVER_USES, mcpServerDeps, mcpSource } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource } from "../source-kind.ts";
 import {
@@ -63,11 +64,17 @@ export const HTTP = defineSourceKind({
       }),
     ),
   },
-  uses: [...MCP_SERVER_USES, VARIABLES, SIGN_INS],
+  uses: [...MCP_SERVER_USES, VARIABLES, SIGN_INS, STATE],
   resolve: remoteServers,
   make: async (source, options, services) => {
-    const { secrets, variables: environment, signIns } = services;
+    const { secrets, variables: environment, signIns, state } = services;
     const { createHttpProvider } = await import("./http-provider.ts");
+    const sharedVault =
+      state.openVault && signIns.folder !== undefined
+        ? await (
+            await import("./shared-vault.ts")
+          ).openSharedVault({ options, state, variables: environment, logger: services.logger })
+        : undefined;
     return createHttpProvider({
       ...mcpServerDeps(services),
       source,
@@ -75,7 +82,7 @@ export const HTTP = defineSourceKind({
       hideFor: (owner, given) => secrets.hideFor(owner, given),
       environment,
       // Without a vault, users cannot sign in at all, so the hub has no sign-in page for the server either.
-      ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, desk: signIns }),
+      ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, sharedVault, desk: signIns }),
     });
   },
 });

@@ -206,7 +206,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   #hasVault(): boolean {
-    this.#seenAt = vaultChangedAt(this.#options.folder);
+    const { shared, folder } = this.#options;
+    this.#seenAt = shared ? shared.version : vaultChangedAt(folder);
     return this.#seenAt !== 0;
   }
 

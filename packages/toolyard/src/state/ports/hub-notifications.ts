@@ -13,6 +13,8 @@ export type HubNotification =
    * any token may have changed.
    */
   | { readonly type: "access-ended"; readonly tokens: string }
+  /** A hub has changed a sign-in to a server. */
+  | { readonly type: "vault-changed" }
   /** The sending hub has started with a configuration, or has reloaded it. */
   | { readonly type: "configuration"; readonly hub: string; readonly digest: string };
 

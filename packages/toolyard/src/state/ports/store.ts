@@ -9,6 +9,7 @@ import type { HubNotifications } from "./hub-notifications.ts";
 import type { OneTimeIds } from "./one-time-ids.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { Peers } from "./peers.ts";
+import type { SharedVault } from "./shared-vault.ts";
 import type { SharedQueues } from "./shared-queues.ts";
 import type { SessionRecords } from "./session-records.ts";
 
@@ -71,6 +72,11 @@ export interface HubState {
    * disk of this hub. Rejects with a `StoreLostError`, and with an `OptionError` if other hubs have another key.
    */
   openAuthState?(key: Uint8Array): Promise<AuthState>;
+  /**
+   * Opens the vault that all hubs of the store share, encrypted with a key that all hubs have. Absent if the vault is on
+   * the disk of this hub. Rejects like `openAuthState`.
+   */
+  openVault?(key: Uint8Array): Promise<SharedVault>;
   /** Access for tasks and queued work. Absent if the store has no hubs of other processes. */
   readonly queues?: SharedQueues;
   /** The other hubs. Absent if only this process uses the store. */

@@ -7,6 +7,7 @@ const MEMBERS: Readonly<Record<HubNotification["type"], Readonly<Record<string, 
   "end-session": { session: "string" },
   "resource-updated": { hub: "string", update: "object" },
   "access-ended": { tokens: "string" },
+  "vault-changed": {},
   configuration: { hub: "string", digest: "string" },
 };
 

@@ -9,7 +9,7 @@ import type { AuthState } from "../ports/auth-state.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { HubState, StoreServices } from "../ports/store.ts";
-import type { RedisAuthState } from "./auth/redis-auth-state.ts";
+import type { DurableKeys } from "./auth/redis-auth-state.ts";
 import { createClient, duplicateClient, type RedisClient, type RedisLibrary } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { RedisEventLog } from "./event-log.ts";
@@ -21,6 +21,7 @@ import { RedisOneTimeIds } from "./one-time-ids.ts";
 import type { RedisStoreOptions } from "./options.ts";
 import { createSharedQueues } from "./shared-queues.ts";
 import type { SharedQueues } from "../ports/shared-queues.ts";
+import type { SharedVault } from "../ports/shared-vault.ts";
 import { RedisPeers } from "./peers.ts";
 
 const SECRET_BYTES = 32;
@@ -96,7 +97,8 @@ class RedisHubState implements HubState {
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
   readonly #received = new Emitter<HubNotification>();
-  #authState: RedisAuthState | undefined;
+  readonly #durable: DurableKeys[] = [];
+  #vault: Promise<SharedVault> | undefined;
   /** Time of the last reading of the clock, on the clock of `performance.now()`. */
   #refreshedAt = performance.now();
 
@@ -166,11 +168,37 @@ class RedisHubState implements HubState {
   }
 
   async openAuthState(key: Uint8Array): Promise<AuthState> {
-    const { openRedisAuthState } = await import("./auth/redis-auth-state.ts");
+    const { openParts, RedisAuthState } = await import("./auth/redis-auth-state.ts");
     const { connection, options } = this.#parts;
-    this.#authState = await openRedisAuthState(connection, options.prefix, key);
-    this.#authState.renew();
-    return this.#authState;
+    const state = new RedisAuthState(await openParts({ connection, prefix: options.prefix, key, purpose: "sign-in" }));
+    this.#keep(state.durable);
+    return state;
+  }
+
+  openVault(key: Uint8Array): Promise<SharedVault> {
+    this.#vault ??= this.#openVault(key).catch((error: unknown) => {
+      this.#vault = undefined;
+      throw error;
+    });
+    return this.#vault;
+  }
+
+  async #openVault(key: Uint8Array): Promise<SharedVault> {
+    const [{ openParts, DurableKeys }, { RedisVault }] = await Promise.all([
+      import("./auth/redis-auth-state.ts"),
+      import("./auth/redis-vault.ts"),
+    ]);
+    const { connection, options } = this.#parts;
+    const parts = await openParts({ connection, prefix: options.prefix, key, purpose: "vault" });
+    const onInterrupted = (listener: () => void): void => void this.peers.onInterrupted(listener);
+    const vault = await new RedisVault({ ...parts, notifications: this.notifications, onInterrupted }).open();
+    this.#keep(new DurableKeys(parts, vault.durable));
+    return vault;
+  }
+
+  #keep(keys: DurableKeys): void {
+    keys.renew();
+    this.#durable.push(keys);
   }
 
   openEventLog(limits: EventLogLimits): EventLog {
@@ -183,7 +211,7 @@ class RedisHubState implements HubState {
     this.#refresh();
     this.#leases.renew();
     this.limits.renew();
-    this.#authState?.renew();
+    for (const keys of this.#durable) keys.renew();
     this.sessions.keys.renew();
     this.parked.keys.renew();
   }

@@ -19,26 +19,58 @@ import { DURABLE_MS, StoreCommands } from "./store-commands.ts";
 /** Milliseconds between two renewals of the values without an expiry. */
 const RENEW_MS = 3_600_000;
 
+export interface OpenParts {
+  readonly connection: RedisConnection;
+  /** Start of every key of the store. */
+  readonly prefix: string;
+  readonly key: Uint8Array;
+  readonly purpose: "sign-in" | "vault";
+}
+
 /**
- * Opens the state of the authorization server in a store. Rejects with a `StoreLostError`, and with an `OptionError` if
- * other hubs have encrypted the state with another key.
+ * Opens encrypted state in a store. Rejects with a `StoreLostError`, and with an `OptionError` if other hubs have
+ * encrypted it with another key.
  */
-export async function openRedisAuthState(
-  connection: RedisConnection,
-  storePrefix: string,
-  key: Uint8Array,
-): Promise<RedisAuthState> {
+export async function openParts({ connection, prefix: start, key, purpose }: OpenParts): Promise<RedisAuthParts> {
   const commands = new StoreCommands(connection);
-  const values = new SealedValues(key, "sign-in");
-  const prefix = `${storePrefix}auth:`;
-  const keyName = `${prefix}key`;
+  const values = new SealedValues(key, purpose);
+  const prefix = `${start}${purpose === "vault" ? "vault" : "auth"}:`;
+  const keyName = keyNameOf(prefix);
   await commands.command("SET", keyName, values.keyId, "NX", "PX", DURABLE_MS);
-  if ((await commands.command("GET", keyName)) !== values.keyId)
-    throw new OptionError(
-      `${KEY_VARIABLE} of this hub is not the key with which the sign-in state in the store was encrypted. Give all ` +
-        "hubs of the store the same value.",
-    );
-  return new RedisAuthState({ commands, values, prefix }, keyName);
+  if ((await commands.command("GET", keyName)) === values.keyId) return { commands, values, prefix };
+  throw new OptionError(
+    `${KEY_VARIABLE} of this hub is not the key with which the ${purpose} state in the store was encrypted. Give all ` +
+      "hubs of the store the same value.",
+  );
+}
+
+/** Returns the key of Redis that has the id of the key with which the state is encrypted. */
+function keyNameOf(prefix: string): string {
+  return `${prefix}key`;
+}
+
+/** Keeps values without an expiry for as long as a hub runs. */
+export class DurableKeys {
+  readonly #commands: StoreCommands;
+  readonly #keys: readonly string[];
+  /** Time of the last renewal, on the clock of `performance.now()`. */
+  #renewedAt = -Infinity;
+
+  constructor({ commands, prefix }: RedisAuthParts, keys: readonly string[]) {
+    this.#commands = commands;
+    this.#keys = [keyNameOf(prefix), ...keys];
+  }
+
+  /** Never throws. */
+  renew(): void {
+    if (performance.now() - this.#renewedAt < RENEW_MS) return;
+    this.#renewedAt = performance.now();
+    for (const key of this.#keys)
+      this.#commands.command("PEXPIRE", key, DURABLE_MS).catch(() => {
+        // The next renewal writes again, long before the values expire.
+        this.#renewedAt = -Infinity;
+      });
+  }
 }
 
 /** State of the authorization server in Redis, the same for all hubs of a store. */
@@ -48,17 +80,15 @@ export class RedisAuthState implements AuthState {
   readonly clients: RedisAuthTable;
   readonly polls: RedisPolls;
   readonly #parts: RedisAuthParts;
-  readonly #durable: readonly string[];
-  /** Time of the last renewal, on the clock of `performance.now()`. */
-  #renewedAt = -Infinity;
+  readonly durable: DurableKeys;
 
-  constructor(parts: RedisAuthParts, keyName: string) {
+  constructor(parts: RedisAuthParts) {
     this.#parts = parts;
     this.users = new RedisAuthText(parts, "users");
     this.keys = new RedisAuthText(parts, "keys");
     this.clients = new RedisAuthTable(parts, { name: "clients", most: MAX_CLIENTS });
     this.polls = new RedisPolls(parts, POLL_RULE);
-    this.#durable = [keyName, this.users.key, this.keys.key, this.clients.key];
+    this.durable = new DurableKeys(parts, [this.users.key, this.keys.key, this.clients.key]);
   }
 
   records(model: string): AuthRecords {
@@ -67,16 +97,5 @@ export class RedisAuthState implements AuthState {
 
   attempts(name: string, limit: AttemptLimit): AuthAttempts {
     return new RedisAttempts(this.#parts, name, limit);
-  }
-
-  /** Keeps the values without an expiry for as long as a hub runs. Never throws. */
-  renew(): void {
-    if (performance.now() - this.#renewedAt < RENEW_MS) return;
-    this.#renewedAt = performance.now();
-    for (const key of this.#durable)
-      this.#parts.commands.command("PEXPIRE", key, DURABLE_MS).catch(() => {
-        // The next renewal writes again, long before the values expire.
-        this.#renewedAt = -Infinity;
-      });
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { TableFullError, type AuthTable } from "../../ports/auth-state.ts";
+import type { VaultEntry } from "../../ports/shared-vault.ts";
 import { defineScript } from "../connection.ts";
 import type { RedisAuthParts } from "./redis-auth-records.ts";
 import { DURABLE_MS } from "./store-commands.ts";
@@ -36,13 +37,6 @@ interface TableLimits {
   readonly most: number;
 }
 
-/** Encrypted value of a table, as it is stored. */
-export interface SealedEntry {
-  /** Digest of the stored text. Empty if there is no value. */
-  readonly digest: string;
-  readonly value: string | undefined;
-}
-
 /** Values by name, encrypted in one hash of Redis. */
 export class RedisAuthTable implements AuthTable {
   readonly key: string;
@@ -60,7 +54,7 @@ export class RedisAuthTable implements AuthTable {
   }
 
   /** Finds a value, with the digest by which `replace` recognizes it. */
-  async find(name: string): Promise<SealedEntry> {
+  async find(name: string): Promise<VaultEntry> {
     const stored = await this.#parts.commands.command("HGET", this.key, name);
     if (typeof stored !== "string") return { digest: "", value: undefined };
     return { digest: createHash("sha1").update(stored).digest("hex"), value: this.#open(name, stored) };
@@ -86,7 +80,7 @@ export class RedisAuthTable implements AuthTable {
    * Replaces the value that `find` returned; `undefined` removes it. Resolves to false if another hub has replaced it
    * meanwhile. Rejects with a `TableFullError`.
    */
-  async replace(name: string, { digest }: SealedEntry, value: string | undefined): Promise<boolean> {
+  async replace(name: string, { digest }: VaultEntry, value: string | undefined): Promise<boolean> {
     const sealed = value === undefined ? "" : this.#seal(name, value);
     const { most } = this.#place;
     const replaced = await this.#parts.commands.run(REPLACE, this.key, name, digest, sealed, DURABLE_MS, most);

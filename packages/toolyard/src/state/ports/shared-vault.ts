@@ -1,0 +1,49 @@
+/** Stored text, with the digest by which `replace` recognizes it. */
+export interface VaultEntry {
+  /** Digest of the stored text. Empty if there is none. */
+  readonly digest: string;
+  readonly value: string | undefined;
+}
+
+/** Texts by name. The kind of a text is a part of its name. */
+export type VaultTable = "sign-ins" | "issuers";
+
+export interface LeaseOptions {
+  /** Maximum time to wait for the current holder, in milliseconds. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Error: another hub holds a lease for longer than the caller may wait. */
+export class LeaseTakenError extends Error {
+  override readonly name = "LeaseTakenError";
+}
+
+/**
+ * Sign-ins to servers that all hubs of a store use, encrypted with a key that all hubs have. Methods reject with a
+ * `StoreLostError` while the store cannot be reached.
+ */
+export interface SharedVault {
+  /** Changes after a hub has changed a text. 0 if the vault was never used. Needs no access to the store. */
+  readonly version: number;
+  find(table: VaultTable, name: string): Promise<VaultEntry>;
+  all(table: VaultTable): Promise<readonly string[]>;
+  /**
+   * Replaces the text that `find` returned; `undefined` removes it. Resolves to false if another hub has replaced it
+   * meanwhile. Rejects with a `TableFullError`.
+   */
+  replace(table: VaultTable, name: string, before: VaultEntry, value: string | undefined): Promise<boolean>;
+  /** Runs `work` while no other hub uses this name. A killed hub loses it soon. Rejects with a `LeaseTakenError`. */
+  exclusively<T>(name: string, work: () => Promise<T>, options: LeaseOptions): Promise<T>;
+  /** Stores a text that one hub takes later. */
+  leave(name: string, text: string, ttlMs: number): Promise<void>;
+  /** Reads a text that was left. */
+  look(name: string): Promise<string | undefined>;
+  /** Takes a text that was left. Of concurrent hubs, one gets it. */
+  take(name: string): Promise<string | undefined>;
+  /** Counts, and resolves with the count within `ttlMs`. */
+  count(name: string, ttlMs: number): Promise<number>;
+}
+
+/** Maximum number of sign-ins, and of issuers, in a vault. */
+export const MAX_VAULT_RECORDS = 10_000;
