@@ -117,7 +117,7 @@ export function namedSource(name: string, sources: readonly SignInSource[]): Sig
 }
 
 /** Sign-ins and issuers that a vault holds. */
-export interface VaultContent {
+export interface VaultAccess {
   readonly vault: SignInVault;
   readonly issuers: IssuerBindings;
 }
@@ -126,7 +126,7 @@ export interface VaultContent {
 export async function withVault<T>(
   options: SharedOptions,
   io: Io,
-  work: (content: VaultContent) => Promise<T>,
+  work: (content: VaultAccess) => Promise<T>,
 ): Promise<T> {
   const logger = {
     ...SILENT_LOGGER,

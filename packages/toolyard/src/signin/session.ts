@@ -45,7 +45,8 @@ const NONE: SessionHeaders = Object.freeze({});
 
 /**
  * The sign-in of one owner to one server, at run time. Supplies the token for each request and renews it before it
- * expires, once for all callers and all processes of this data folder, or all hubs of a store. Reports when a user must sign in again.
+ * expires, once for all callers and all processes of this data folder, or all hubs of a store. Reports when a user must
+ * sign in again.
  */
 export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;

@@ -13,8 +13,8 @@ import { REDEEM_WAIT_MS, type IssuerBindings, type SharedSignIns, type SignInVau
 /** Maximum number of attempts to change a record that other hubs change at the same time. */
 const MAX_ATTEMPTS = 50;
 /**
- * Time for which a change waits for the store to be back. A renewed token that is not stored would be lost for the other
- * hubs, and the token before it works only once.
+ * Time for which a change waits for the store to be back. A renewed token that is not stored would be lost for the
+ * other hubs, and the token before it works only once.
  */
 const LOSS_WAIT_MS = 10_000;
 const LOSS_POLL_MS = 250;
@@ -77,7 +77,6 @@ class StoreIssuers implements IssuerBindings {
     return parseAll<BoundSource>(await usable(() => this.#shared.all("issuers")));
   }
 
-  /** Of several hubs that claim concurrently, the first one decides. */
   async claim(
     key: BindingKey,
     { issuer, address }: IssuerBinding,

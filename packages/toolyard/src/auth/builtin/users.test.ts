@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
-import { FileText } from "./disk/file-text.ts";
+import { AuthFile } from "./disk/auth-file.ts";
 import { Users } from "./users.ts";
 
 const ANN = { name: "ann", sub: "1", hash: "h", groups: ["staff"] };
@@ -28,7 +28,7 @@ describe("Users", () => {
     ["an entry that is not an object", JSON.stringify({ users: [ANN, null] })],
   ])("leave a file with %s unchanged, and refuse each change", async (_case, text) => {
     await writeFile(file, text);
-    const users = new Users(new FileText(file));
+    const users = new Users(new AuthFile(file));
     await expect(users.setAccount(ACCOUNT, "work:7")).rejects.toThrow(OptionError);
     await expect(users.add("carl", { hash: "h", groups: [] })).rejects.toThrow("Nothing was changed");
     await expect(users.remove("ann")).rejects.toThrow("`users.json`");
@@ -37,11 +37,11 @@ describe("Users", () => {
 
   test("refuse a change if the file cannot be opened", async () => {
     await mkdir(file);
-    await expect(new Users(new FileText(file)).setAccount(ACCOUNT, "work:7")).rejects.toThrow(/EISDIR|EPERM/);
+    await expect(new Users(new AuthFile(file)).setAccount(ACCOUNT, "work:7")).rejects.toThrow(/EISDIR|EPERM/);
   });
 
   test("create a missing file, and keep the other users of an existing file", async () => {
-    const users = new Users(new FileText(file));
+    const users = new Users(new AuthFile(file));
     await users.setAccount(ACCOUNT, "work:7");
     await writeFile(file, JSON.stringify({ users: [ANN] }));
     await users.setAccount(ACCOUNT, "work:7");
@@ -50,7 +50,7 @@ describe("Users", () => {
 
   test("are found again when the file is corrected", async () => {
     await writeFile(file, "{");
-    const users = new Users(new FileText(file));
+    const users = new Users(new AuthFile(file));
     expect(await users.list()).toEqual([]);
     await writeFile(file, JSON.stringify({ users: [ANN] }));
     expect(await users.list()).toEqual([ANN]);

@@ -73,8 +73,8 @@ export interface HubState {
    */
   openAuthState?(key: Uint8Array): Promise<AuthState>;
   /**
-   * Opens the vault that all hubs of the store share, encrypted with a key that all hubs have. Absent if the vault is on
-   * the disk of this hub. Rejects like `openAuthState`.
+   * Opens the vault of all hubs of the store, encrypted with a key that all hubs have. Absent if the vault is on the
+   * disk of this hub. Rejects like `openAuthState`.
    */
   openVault?(key: Uint8Array): Promise<SharedVault>;
   /** Access for tasks and queued work. Absent if the store has no hubs of other processes. */

@@ -9,7 +9,7 @@ import {
 import { Attempts } from "../attempts.ts";
 import { ClientFiles } from "./client-files.ts";
 import { DevicePolls } from "../device-polls.ts";
-import { FileText } from "./file-text.ts";
+import { AuthFile } from "./auth-file.ts";
 import { JournalRecords } from "./journal-records.ts";
 
 /**
@@ -21,8 +21,8 @@ export function openDiskState(dataFolder: string, now: () => number = Date.now):
   const records = new Map<string, AuthRecords>();
   const attempts = new Map<string, Attempts>();
   return {
-    users: new FileText(join(folder, "users.json")),
-    keys: new FileText(join(folder, "keys.json")),
+    users: new AuthFile(join(folder, "users.json")),
+    keys: new AuthFile(join(folder, "keys.json")),
     clients: new ClientFiles(join(folder, "clients"), MAX_CLIENTS),
     polls: new DevicePolls(POLL_RULE, now),
     records: (model) => memoized(records, model, () => new JournalRecords(join(folder, "records", model), now)),

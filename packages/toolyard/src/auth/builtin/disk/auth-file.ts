@@ -6,7 +6,7 @@ import { writeWhole } from "../../../files/write-whole.ts";
 import type { AuthText, StampedText } from "../../../state/ports/auth-state.ts";
 
 /** Text in a file. Several processes of one machine may change it. */
-export class FileText implements AuthText {
+export class AuthFile implements AuthText {
   readonly name: string;
   readonly #file: string;
 
