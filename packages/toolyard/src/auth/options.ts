@@ -23,6 +23,8 @@ export const JWT_ALGORITHMS = [
 ] as const;
 
 export const AUTH_MODES = ["tokens", "issuer", "builtin"] as const;
+/** Setting of the hub's own sign-in, for messages. */
+export const OWN_SIGN_IN = '`auth.modes` with "builtin"';
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 const IssuerSchema = Type.Object(

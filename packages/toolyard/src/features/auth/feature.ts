@@ -1,4 +1,4 @@
-import { resolveAuth, type AuthOptions, type HubAuthConfig } from "../../auth/options.ts";
+import { OWN_SIGN_IN, resolveAuth, type AuthOptions, type HubAuthConfig } from "../../auth/options.ts";
 import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
 import { LOGGER, VARIABLES } from "../../core/services.ts";
@@ -8,8 +8,6 @@ import { STATE } from "../../state/ports/store.ts";
 import type { LiveAccess } from "./live-access.ts";
 import type { AuthReads } from "./reads.ts";
 
-/** Setting that needs the key of the hubs, for messages. */
-const SHARED_PURPOSE = '`auth.modes` with "builtin"';
 /** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;
 
@@ -26,7 +24,7 @@ export const AUTH = defineFeature({
   prepare: async ({ auth, store }: AuthReads, variables) => {
     if (!usesOAuth(auth)) return;
     if (store !== undefined && resolveAuth(auth).builtin)
-      (await import("../../core/shared-key.ts")).sharedKey(variables, SHARED_PURPOSE);
+      (await import("../../core/shared-key.ts")).sharedKey(variables, OWN_SIGN_IN);
     code ??= await import("./live-access.ts");
   },
   start: ({ variables, logger, state }, config: () => AuthReads) => {

@@ -1,6 +1,6 @@
 import type { AuthServerParts } from "../../auth/builtin/auth-server.ts";
 import { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
-import type { AuthOptions } from "../../auth/options.ts";
+import { OWN_SIGN_IN, type AuthOptions } from "../../auth/options.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { sharedKey } from "../../core/shared-key.ts";
@@ -13,8 +13,6 @@ export interface LiveAuthServerParts {
   readonly report: (problem: string) => void;
 }
 
-/** Setting that needs the key of the hubs, for messages. */
-const SHARED_PURPOSE = '`auth.modes` with "builtin"';
 /** Maximum number of tokens in one message about ended access. With more, hubs verify all tokens again. */
 const MAX_ANNOUNCED = 500;
 
@@ -84,7 +82,7 @@ export class LiveAuthServer {
       return openDiskState(dataFolder(variables));
     }
     try {
-      return await state.openAuthState(sharedKey(variables, SHARED_PURPOSE));
+      return await state.openAuthState(sharedKey(variables, OWN_SIGN_IN));
     } catch (cause) {
       if (!(cause instanceof OptionError)) throw cause;
       report(messageOf(cause));
