@@ -67,10 +67,11 @@ async function useSignIn(here: AuthState, there: AuthState): Promise<void> {
 
 /** Uses each part of the shared vault once, with both hubs. */
 async function useVault(here: SharedVault, there: SharedVault): Promise<void> {
-  const none = await here.find("sign-ins", "a");
-  expect(await here.replace("sign-ins", "a", none, "text")).toBe(true);
-  expect(await there.replace("sign-ins", "a", none, "other")).toBe(false);
-  expect([(await there.find("sign-ins", "a")).value, await there.all("sign-ins")]).toEqual(["text", ["text"]]);
+  const place = { table: "sign-ins", name: "a" } as const;
+  const none = await here.find(place);
+  expect(await here.replace(place, none, "text")).toBe(true);
+  expect(await there.replace(place, none, "other")).toBe(false);
+  expect([(await there.find(place)).value, await there.all("sign-ins")]).toEqual(["text", ["text"]]);
   expect(await here.exclusively("work", () => Promise.resolve(1), { waitMs: 0 })).toBe(1);
   await here.leave("left", "text", 60_000);
   expect([await there.look("left"), await there.take("left"), await here.take("left")]).toEqual([

@@ -4,7 +4,7 @@ import { FailError } from "../core/errors.ts";
 import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
 import { isJsonObject } from "../core/json/json.ts";
 import { TableFullError } from "../state/ports/auth-state.ts";
-import { MAX_VAULT_RECORDS, type SharedVault, type VaultTable } from "../state/ports/shared-vault.ts";
+import { MAX_VAULT_RECORDS, type SharedVault, type VaultPlace } from "../state/ports/shared-vault.ts";
 import { StoreLostError } from "../state/ports/store.ts";
 import type { BindingKey, BoundSource, IssuerBinding } from "./issuer-book.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
@@ -40,7 +40,9 @@ class StoreVault implements SignInVault {
   }
 
   async find(key: RecordKey): Promise<SignInRecord | undefined> {
-    return parse<SignInRecord>((await usable(() => this.#shared.find("sign-ins", recordKeyText(key)))).value);
+    return parse<SignInRecord>(
+      (await usable(() => this.#shared.find({ table: "sign-ins", name: recordKeyText(key) }))).value,
+    );
   }
 
   async all(): Promise<readonly SignInRecord[]> {
@@ -70,7 +72,7 @@ class StoreIssuers implements IssuerBindings {
   }
 
   async find(key: BindingKey): Promise<IssuerBinding | undefined> {
-    return parse<BoundSource>((await usable(() => this.#shared.find("issuers", nameOf(key)))).value);
+    return parse<BoundSource>((await usable(() => this.#shared.find({ table: "issuers", name: nameOf(key) }))).value);
   }
 
   async all(): Promise<readonly BoundSource[]> {
@@ -110,15 +112,15 @@ function nameOf({ source, url }: BindingKey): string {
 
 async function changeValue<T extends object>(
   shared: SharedVault,
-  { table, name }: { readonly table: VaultTable; readonly name: string },
+  place: VaultPlace,
   change: (value: T | undefined) => T | undefined,
 ): Promise<T | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const entry = await shared.find(table, name);
+    const entry = await shared.find(place);
     const before = parse<T>(entry.value);
     const after = change(before);
     if (after === before) return after;
-    if (await shared.replace(table, name, entry, after && stringifyExact(after))) return after;
+    if (await shared.replace(place, entry, after && stringifyExact(after))) return after;
   }
   throw new StoreLostError({ cause: new Error("Other hubs change the record all the time.") });
 }

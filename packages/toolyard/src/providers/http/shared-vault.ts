@@ -6,7 +6,7 @@ import type { HubState } from "../../state/ports/store.ts";
 import type { RemoteServerOptions } from "./options.ts";
 import { mayBeSignedIn } from "./sign-in-place.ts";
 
-export interface VaultPlace {
+export interface SharedVaultPlace {
   readonly options: RemoteServerOptions;
   readonly state: Pick<HubState, "openVault">;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -22,7 +22,7 @@ export async function openSharedVault({
   state,
   variables,
   logger,
-}: VaultPlace): Promise<SharedSignIns | undefined> {
+}: SharedVaultPlace): Promise<SharedSignIns | undefined> {
   if (!mayBeSignedIn(options)) return undefined;
   const key = keyIn(variables);
   const shared = key && (await state.openVault?.(key));

@@ -8,6 +8,11 @@ export interface VaultEntry {
 /** Texts by name. The kind of a text is a part of its name. */
 export type VaultTable = "sign-ins" | "issuers";
 
+export interface VaultPlace {
+  readonly table: VaultTable;
+  readonly name: string;
+}
+
 export interface LeaseOptions {
   /** Maximum time to wait for the current holder, in milliseconds. */
   readonly waitMs: number;
@@ -26,13 +31,13 @@ export class LeaseTakenError extends Error {
 export interface SharedVault {
   /** Changes after a hub has changed a text. 0 if the vault was never used. Needs no access to the store. */
   readonly version: number;
-  find(table: VaultTable, name: string): Promise<VaultEntry>;
+  find(place: VaultPlace): Promise<VaultEntry>;
   all(table: VaultTable): Promise<readonly string[]>;
   /**
    * Replaces the text that `find` returned; `undefined` removes it. Resolves to false if another hub has replaced it
    * meanwhile. Rejects with a `TableFullError`.
    */
-  replace(table: VaultTable, name: string, before: VaultEntry, value: string | undefined): Promise<boolean>;
+  replace(place: VaultPlace, before: VaultEntry, value: string | undefined): Promise<boolean>;
   /** Runs `work` while no other hub uses this name. A killed hub loses it soon. Rejects with a `LeaseTakenError`. */
   exclusively<T>(name: string, work: () => Promise<T>, options: LeaseOptions): Promise<T>;
   /** Stores a text that one hub takes later. */

@@ -7,6 +7,7 @@ import {
   type LeaseOptions,
   type SharedVault,
   type VaultEntry,
+  type VaultPlace,
   type VaultTable,
 } from "../../ports/shared-vault.ts";
 import { defineScript } from "../connection.ts";
@@ -82,7 +83,7 @@ export class RedisVault implements SharedVault {
     return Object.values(this.#tables).map(({ key }) => key);
   }
 
-  find(table: VaultTable, name: string): Promise<VaultEntry> {
+  find({ table, name }: VaultPlace): Promise<VaultEntry> {
     return this.#tables[table].find(this.#parts.values.nameOf(name));
   }
 
@@ -90,7 +91,7 @@ export class RedisVault implements SharedVault {
     return this.#tables[table].all();
   }
 
-  async replace(table: VaultTable, name: string, before: VaultEntry, value: string | undefined): Promise<boolean> {
+  async replace({ table, name }: VaultPlace, before: VaultEntry, value: string | undefined): Promise<boolean> {
     const isReplaced = await this.#tables[table].replace(this.#parts.values.nameOf(name), before, value);
     if (isReplaced) this.#parts.notifications.publish({ type: "vault-changed" });
     return isReplaced;
