@@ -9,7 +9,7 @@ import type { CallTarget, ListAnnouncement, Provider } from "../core/sources/pro
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/sources/records.ts";
 import { within } from "../core/timing/wait.ts";
 import type { RequestedName } from "./cold-owners.ts";
-import { Finder, type Find } from "./finder.ts";
+import { Finder, type Find, type Findable } from "./finder.ts";
 import { askAll, isCold, ListingGate } from "./listing-gate.ts";
 import type { Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
@@ -58,7 +58,7 @@ const MAX_PERSONAL = 256;
  * Tools, resources and prompts of the providers under the names that callers use. Providers can be added and removed at
  * any time; the owner opens and closes them. If a source is personal, each principal has a separate catalog.
  */
-export class Catalog {
+export class Catalog implements Findable {
   /**
    * Emitted when a list changed in at least one view, or a source announced a change. Changes in quick succession emit
    * one event. A change that is not visible in any list emits no event.
@@ -73,7 +73,7 @@ export class Catalog {
   readonly #finder: Finder;
   #entries: readonly SourceEntry[] = [];
   /** Gate of each entry of `#entries`, in the same order. */
-  #gates: readonly ListingGate[] = [];
+  gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
   #announced: Snapshot | undefined;
@@ -96,11 +96,7 @@ export class Catalog {
     this.#configured = this.#configuredThen = configured;
     this.#parts = maker ?? new PartMaker(options, hide);
     this.#current = this.#snapshotOf([], []);
-    this.#finder = new Finder({
-      separator: options.naming.separator,
-      gates: () => this.#gates,
-      latest: () => this.#rebuild(),
-    });
+    this.#finder = new Finder(this);
     for (const provider of providers) this.add(provider);
   }
 
@@ -207,7 +203,7 @@ export class Catalog {
   }
 
   #providersChanged(change: (personal: Catalog) => void): void {
-    this.#gates = this.#entries.map(({ gate }) => gate);
+    this.gates = this.#entries.map(({ gate }) => gate);
     this.#isPerPerson = this.#owner === undefined && this.#entries.some(({ gate }) => gate.provider.linkFor);
     for (const personal of this.#personal.values()) change(personal);
     this.#schedule();
@@ -219,9 +215,9 @@ export class Catalog {
    * snapshot is returned. A source that has not answered after `waitMs` contributes its last listing.
    */
   async snapshot(waitMs = Infinity): Promise<Snapshot> {
-    const waits = askAll(this.#gates);
+    const waits = askAll(this.gates);
     if (waits.size > 0) await within(Promise.all(waits.values()), waitMs);
-    return this.#rebuild();
+    return this.latest();
   }
 
   /**
@@ -267,11 +263,14 @@ export class Catalog {
     for (const personal of this.#personal.values()) personal.close();
     this.#personal.clear();
     this.#entries = [];
-    this.#gates = [];
+    this.gates = [];
   }
 
-  // Not async, so that concurrent callers share the snapshot of the first one.
-  #rebuild(): Snapshot {
+  /**
+   * Returns the snapshot of the known listings, without requests to sources. Not async, so that concurrent callers
+   * share the snapshot of the first one.
+   */
+  latest(): Snapshot {
     if (this.#isClosed || this.#isUpToDate()) return this.#current;
     const parts = this.#entries.map((entry) => this.#partOf(entry));
     this.#ingredients = this.#entries.map((entry) => ({
@@ -298,12 +297,14 @@ export class Catalog {
   #isUpToDate(): boolean {
     const { length } = this.#ingredients;
     if (length !== this.#entries.length || !this.#announced || this.#configured !== this.#configuredThen) return false;
-    return this.#entries.every((entry, at) => {
+    for (let at = 0; at < length; at += 1) {
+      const entry = this.#entries[at]!;
       const last = this.#ingredients[at]!;
       const { listing, problem } = entry.gate;
       const isSame = last.listing === listing && last.problem === problem && last.announcements === entry.announcements;
-      return last.entry === entry && isSame;
-    });
+      if (last.entry !== entry || !isSame) return false;
+    }
+    return true;
   }
 
   /** Prepares one record per step, so that the synchronous work afterwards only reads caches. */
@@ -338,9 +339,9 @@ export class Catalog {
     this.#announcing += 1;
     // A source that is starting announces itself when it is ready. Until then, changes of the other sources are
     // reported without it.
-    const waits = askAll(this.#gates);
+    const waits = askAll(this.gates);
     await Promise.all(Array.from(waits, ([gate, wait]) => (isCold(gate) ? undefined : wait)));
-    this.#rebuild();
+    this.latest();
     this.#announcing -= 1;
     if (this.#isClosed || !this.#announced) return;
     const [before, after] = [this.#announced, this.#current];

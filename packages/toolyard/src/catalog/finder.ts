@@ -12,8 +12,8 @@ import type { Spellings } from "../core/names/spelling.ts";
 export interface Findable {
   /** Text between a namespace and a name. */
   readonly separator: string;
-  /** Returns all sources in order of precedence, the highest first. */
-  gates(): readonly ListingGate[];
+  /** All sources in order of precedence, the highest first. */
+  readonly gates: readonly ListingGate[];
   /** Returns the latest known snapshot, without requests to sources. */
   latest(): Snapshot;
 }
@@ -34,7 +34,7 @@ export class Finder {
 
   /** Implements `Catalog.lookUp`. */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const known = this.#known.find(asked, this.#catalog.gates());
+    const known = this.#known.find(asked, this.#catalog.gates);
     // The type assertion is safe: only look-ups of tools are cached, and `find` then returns tools too.
     if (known && !known.asked.some(isCold)) return this.#lookUpKnown(known as KnownName<T>, { asked, find });
     const starts = this.#startsFor(asked);
@@ -69,7 +69,7 @@ export class Finder {
 
   /** Returns the sources that were never listed, may have the name, and may be used by the caller. */
   #startsFor(asked: RequestedName): readonly SourceStart[] {
-    const gates = this.#catalog.gates();
+    const gates = this.#catalog.gates;
     if (!gates.some(isCold)) return [];
     return this.#withSay(gates, asked).flatMap((gate) => {
       const { source } = gate.provider;
@@ -81,7 +81,7 @@ export class Finder {
   #lookUpNow<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const snapshot = this.#catalog.latest();
     const lookup = find(snapshot);
-    const all = this.#catalog.gates();
+    const all = this.#catalog.gates;
     const gates = this.#withSay(all, asked);
     const isGuess = isGuessed(lookup) && gates.some(isCold);
     if (isGuess || !isSpelledAsListed(lookup, asked.text)) return this.#lookUpEverywhere(asked, find);
@@ -92,25 +92,31 @@ export class Finder {
   }
 
   /** Requests the sources that may have the name now, and returns the known result if it is still valid. */
-  #lookUpKnown<T extends CallTarget>(
-    { snapshot, lookup, asked: gates }: KnownName<T>,
+  #lookUpKnown<T extends CallTarget>(known: KnownName<T>, wanted: LookedFor<T>): Lookup<T> | Promise<Lookup<T>> {
+    const { id } = known.lookup.source;
+    const waits = askAll(known.asked, (gate) => (gate.provider.source.id === id ? FOR_ITSELF : FOR_OTHER));
+    // Not async: a call that does not wait must not be overtaken by later calls.
+    return waits.size === 0
+      ? this.#current(known, wanted)
+      : Promise.all(waits.values()).then(() => this.#current(known, wanted));
+  }
+
+  /** Returns the known result, or that of a new look-up if the snapshot has changed. */
+  #current<T extends CallTarget>(
+    { snapshot, lookup }: KnownName<T>,
     { asked, find }: LookedFor<T>,
   ): Lookup<T> | Promise<Lookup<T>> {
-    const look = (): Lookup<T> | Promise<Lookup<T>> => {
-      const latest = this.#catalog.latest();
-      const found = latest === snapshot ? lookup : find(latest);
-      // If the tool was removed, or now belongs to another source, sources of lower precedence may have the name.
-      return isSpelledAsListed(found, asked.text) && found.source.id === lookup.source.id
-        ? found
-        : this.#lookUpEverywhere(asked, find);
-    };
-    const waits = askAll(gates, (gate) => (gate.provider.source.id === lookup.source.id ? FOR_ITSELF : FOR_OTHER));
-    // Not async: a call that does not wait must not be overtaken by later calls.
-    return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
+    const latest = this.#catalog.latest();
+    if (latest === snapshot) return lookup;
+    const found = find(latest);
+    // If the tool was removed, or now belongs to another source, sources of lower precedence may have the name.
+    return isSpelledAsListed(found, asked.text) && found.source.id === lookup.source.id
+      ? found
+      : this.#lookUpEverywhere(asked, find);
   }
 
   #lookUpEverywhere<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const waits = askAll(this.#withSay(this.#catalog.gates(), asked));
+    const waits = askAll(this.#withSay(this.#catalog.gates, asked));
     const early = find(this.#catalog.latest());
     const isSure =
       waits.size === 0 ||
@@ -135,7 +141,7 @@ export class Finder {
   }
 
   #named(asked: RequestedName): readonly Source[] {
-    const sources = this.#catalog.gates().map(({ provider }) => provider.source);
+    const sources = this.#catalog.gates.map(({ provider }) => provider.source);
     return namedSources(asked, sources, {
       spellings: this.#names.spellings,
       sourceOfUri: (uri) => this.#catalog.latest().sourceOfUri(uri),

@@ -78,6 +78,8 @@ export class ListingGate {
     if (this.#asking) return this.#asking.isLate || this.#isEnough(wish) ? undefined : this.#afterThis(this.#asking);
     try {
       const answer = this.provider.listing(this.#link === EVERYBODY ? wish : { ...wish, link: this.#link });
+      // The source has not changed its list.
+      if (answer === this.#given) return void (this.problem = undefined);
       if ("then" in answer) return this.#wait(answer.then((listing) => this.#prepare(listing)));
       const prepared = this.#prepare(answer);
       return prepared && this.#wait(prepared);

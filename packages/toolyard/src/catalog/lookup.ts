@@ -1,6 +1,7 @@
 import { fail, type Fail } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
 import type { Source } from "../core/sources/records.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
 import type { Subject } from "../core/ports/permission.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
@@ -16,6 +17,8 @@ export interface FoundTarget<T extends CallTarget> {
   /** Subject with which rights are compared. */
   readonly subject: Subject;
   readonly target: T;
+  /** URIs of the source as callers see them, if the lookup is for a call. Absent: they are unchanged. */
+  readonly uris?: SourceUris | undefined;
   /** True if the source does not list the tool, but accepts calls to unlisted tools. @default false */
   readonly isUnlisted?: boolean;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { beginStart } from "../core/timing/optimising.ts";
 import { VERSION } from "../core/version.ts";
 import { enableCodeCache } from "./code-cache.ts";
 
@@ -10,6 +11,7 @@ if (first === "--version" || first === "-V") {
 } else {
   // Enabled before the rest of the program is loaded, because only modules loaded later use the cache.
   enableCodeCache(process.env);
+  beginStart();
   const { runCommand } = await import("./run-command.ts");
   // All resources were closed by their owners. A handle that is still open must not delay the end of the process.
   process.exit(await runCommand());

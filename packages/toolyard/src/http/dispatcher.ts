@@ -70,11 +70,11 @@ export class Dispatcher {
     // Clients look for sign-in documents at these paths, and treat only a 404 as "there is none".
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, head, place };
-    if (route?.isOpen) return this.#enter(NOBODY, known);
+    if (route?.isOpen) return this.#enter(ON_OPEN_PATH, known);
     const found = this.#authenticator.authenticate(request, head.mount);
     return found instanceof Promise
-      ? found.then((authentication) => this.#decide(authentication, known))
-      : this.#decide(found, known);
+      ? found.then((authentication) => this.#enter(authentication, known))
+      : this.#enter(found, known);
   }
 
   /**
@@ -98,15 +98,13 @@ export class Dispatcher {
     }
   }
 
-  #decide(authentication: Authentication, known: ResolvedRequest): void | Promise<void> {
-    if (authentication.admitted) return this.#enter(authentication.principal, known);
-    const { arrival, head, place } = known;
+  #refuse(refused: RefusedCaller, { arrival, head, place }: ResolvedRequest): void {
     const { request, answer } = arrival;
     const { route } = head;
-    const isRefused = (authentication.status ?? 401) === 401;
+    const isRefused = (refused.status ?? 401) === 401;
     if (isRefused && route?.signInAt !== undefined && place.name === undefined && isNavigation(request))
       return answer.send(303, ["location", route.signInAt, "cache-control", "no-store"]);
-    throw this.#counted(refusalOf(authentication), request);
+    throw this.#counted(refusalOf(refused), request);
   }
 
   #counted(refusal: Refusal, request: HttpRequest): Refusal {
@@ -114,11 +112,14 @@ export class Dispatcher {
   }
 
   /** Continues after the authentication. A caller that is not authenticated does not learn which paths exist. */
-  #enter(caller: Principal, { arrival, head, place }: ResolvedRequest): void | Promise<void> {
+  #enter(authentication: Authentication, known: ResolvedRequest): void | Promise<void> {
+    if (!authentication.admitted) return this.#refuse(authentication, known);
+    const { arrival, head, place } = known;
     const { request, answer } = arrival;
     if (this.place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
-    const principal = principalAt(place, caller);
+    const caller = authentication.principal;
+    const principal = place.name === undefined ? caller : principalOf(place.name, place.profile, caller);
     const { route } = head;
     if (!route) return sendText(answer, 404, "Not Found");
     if (head.facts?.principal !== principal) {
@@ -138,6 +139,9 @@ export class Dispatcher {
     answerFailure(error, { answer, method: request.method, logger: this.#logger, refusalBody });
   }
 }
+
+/** Authentication of requests on paths that need no sign-in. */
+const ON_OPEN_PATH: Authentication = Object.freeze({ admitted: true, principal: NOBODY });
 
 /** Parts of a request that are known before the authentication. */
 interface ResolvedRequest {
@@ -159,8 +163,7 @@ function refusalOf({ status = 401, message, challenge, nonce, retryAfterMs }: Re
  * Returns the caller with the rights of the path's profile. Throws the same 404 for a profile that does not exist and
  * for one that the caller may not use.
  */
-function principalAt({ name, profile }: ProfiledPath, caller: Principal): Principal {
-  if (name === undefined) return caller;
+function principalOf(name: string, profile: ProfiledPath["profile"], caller: Principal): Principal {
   const principal = profile && withProfile(caller, profile);
   if (principal) return principal;
   throw new Refusal(

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Span } from "../core/ports/tracing.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import { rightsWithin } from "../core/ports/rights.ts";
@@ -5,8 +6,7 @@ import type { Authenticator } from "../core/ports/authenticator.ts";
 import type { HttpAnswer, ScopesOwner } from "./answer/answer.ts";
 import type { ArrivingBytes, BodyBudget, ReleaseBytes } from "./request/body-budget.ts";
 import { EventStream, type StreamLimits } from "./answer/event-stream.ts";
-import { parseJsonBody, type JsonBody } from "./request/json-body.ts";
-import type { JsonLimits } from "../wire/parse-json.ts";
+import { readJson, type JsonLimits, type ReadJson } from "../wire/parse-json.ts";
 import type { BodyAccounts, HttpRequest, RequestHeaders } from "./wire.ts";
 
 /** Received request, and its answer. */
@@ -29,6 +29,9 @@ export interface ExchangeFacts {
   /** Path at which the endpoint was mounted. */
   readonly mount: string;
 }
+
+/** Parsed JSON body, or the problem with it. `words` can follow "the request body" in a message. */
+export type JsonBody = ReadJson | { readonly ok: false; readonly fault: "encoding"; readonly words: string };
 
 /** Principal of requests on paths that need no sign-in. */
 export const NOBODY: Principal = Object.freeze({ id: "nobody", rights: rightsWithin({ allow: [] }), remote: true });
@@ -53,6 +56,8 @@ export interface ExchangePlace {
  */
 export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
+  readonly method: string;
+  readonly principal: Principal;
   /** Span of the request. Absent: the request is not recorded. */
   declare requestSpan?: Span;
   /** Id of the hub that passed the request to this one. Absent: the request came from its caller. */
@@ -67,6 +72,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     this.#request = request;
     this.answer = answer;
     this.#facts = facts;
+    this.method = request.method;
+    this.principal = facts.principal;
     this.place = place;
     answer.scopesOwner = this;
   }
@@ -78,16 +85,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     return new HttpExchange({ request: this.#request, answer: this.answer }, facts, this.place);
   }
 
-  get method(): string {
-    return this.#request.method;
-  }
-
   get headers(): RequestHeaders {
     return this.#request.headers;
-  }
-
-  get principal(): Principal {
-    return this.#facts.principal;
   }
 
   get remoteAddress(): string {
@@ -173,7 +172,9 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
 
   /** Parses a body as JSON within the listener's limits. */
   parseJson(body: Buffer): JsonBody {
-    return parseJsonBody(body, this.place.limits);
+    return isUtf8(body)
+      ? readJson(body.toString("utf8"), this.place.limits)
+      : { ok: false, fault: "encoding", words: "is not UTF-8" };
   }
 
   /**

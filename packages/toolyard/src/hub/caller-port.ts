@@ -12,7 +12,7 @@ import type {
   WaitOptions,
 } from "../core/ports/hub-port.ts";
 import { LOGGER, SCOPES } from "../core/services.ts";
-import { fail, type Outcome } from "../core/calls/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { getService } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
@@ -30,11 +30,12 @@ export class CallerPort implements HubPort {
   readonly levels: LogLevels;
   readonly #kernel: Kernel;
   readonly #redactor: Redactor;
-  #pipeline: Pipeline;
+  /** Makes a call. `usePipeline` replaces it. */
+  call: Pipeline;
 
   constructor(kernel: Kernel, pipeline: Pipeline) {
     this.#kernel = kernel;
-    this.#pipeline = pipeline;
+    this.call = pipeline;
     this.#redactor = getService(kernel.services, TELEMETRY).redactor;
     this.levels = new LogLevels(getService(kernel.services, LOGGER));
     kernel.catalog.changed.on((change) => this.events.listsChanged.emit(change));
@@ -42,16 +43,12 @@ export class CallerPort implements HubPort {
 
   /** Sets the pipeline for the calls from now on. With `undefined`, calls fail as `unavailable`. */
   usePipeline(pipeline: Pipeline | undefined): void {
-    this.#pipeline = pipeline ?? (() => Promise.resolve(fail("unavailable", CLOSED)));
+    this.call = pipeline ?? (() => Promise.resolve(fail("unavailable", CLOSED)));
   }
 
   async list(kind: ListKind, view: View, { waits = true }: WaitOptions = {}): Promise<RenderedList> {
     const catalog = this.#kernel.catalog.for(view.principal);
     return (waits ? await catalog.snapshot() : catalog.current).list(kind, view);
-  }
-
-  call(call: Call): Promise<Outcome> {
-    return this.#pipeline(call);
   }
 
   passesOn(_method: string, principal: Principal): boolean {

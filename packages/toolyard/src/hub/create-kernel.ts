@@ -18,13 +18,14 @@ import { SourceSet } from "./sources/source-set.ts";
 
 /** Services that exist before the features start, and the current configuration. */
 export interface KernelBase extends Pick<FeatureStart, "services" | "contributions"> {
-  readonly config: () => LoadedHubConfig;
+  /** Returns the current configuration. */
+  readonly tree: () => LoadedHubConfig["tree"];
 }
 
 /** Starts the features and creates the kernel with their contributions. */
 export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel {
   const { features, config, mirror = false, only = () => true } = options;
-  const started = startFeatures(features, { ...base, config: () => base.config().tree });
+  const started = startFeatures(features, { ...base, config: base.tree });
   const dialects = async () => (await Promise.all(started.contributions.map((one) => one.dialects?.() ?? []))).flat();
   const services: Services = { ...started.services, [DIALECTS.id]: dialects };
   const logger = getService(services, LOGGER);

@@ -49,7 +49,7 @@ export class Hub {
     const contributions: Contribution[] = [];
     const late = { getHub: () => made, control: () => control, contributions: () => contributions };
     const services = createKernelServices(options, { state, config, ...late });
-    const kernel = createKernel(options, { services, config, contributions });
+    const kernel = createKernel(options, { services, tree: () => this.#config.tree, contributions });
     this.#kernel = kernel;
     this.#pipeline = kernel.createPipeline(options.config);
     this.port = new CallerPort(kernel, this.#pipeline);

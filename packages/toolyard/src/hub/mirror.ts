@@ -5,23 +5,26 @@ import type { CallTarget, Provider } from "../core/sources/provider.ts";
 import { DEFAULT_SEPARATOR } from "../core/names/names.ts";
 import { supposedName } from "../core/ports/rights.ts";
 import type { Source } from "../core/sources/records.ts";
-import type { Resolution } from "../pipeline/ports.ts";
+import type { Resolve } from "../pipeline/ports.ts";
 import { SERVER_NAME } from "./server-facts.ts";
-import { resolveCall, type ResolvePlaces } from "./resolve.ts";
+import { callResolver, type ResolvePlaces } from "./resolve.ts";
 
 /**
- * Resolves a call if a single server is mirrored. If that server is a hub, an unlisted name is forwarded unchanged: the
- * hub accepts more spellings than it lists, and reports unknown names best.
+ * Returns the function that resolves calls if a single server is mirrored. If that server is a hub, an unlisted name is
+ * forwarded unchanged: the hub accepts more spellings than it lists, and reports unknown names best.
  */
-export async function resolveMirrored(call: Call, places: ResolvePlaces): Promise<Resolution> {
-  const resolution = await resolveCall(call, places);
-  const [provider] = places.sources.providers;
-  if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
-  const target = asSpelt(call, provider.source);
-  const place = { namespace: "", separator: DEFAULT_SEPARATOR, source: provider.source.id };
-  return target
-    ? { found: true, name: call.target, subject: supposedName(place, call.target), target, provider }
-    : resolution;
+export function mirroredResolver(places: ResolvePlaces): Resolve {
+  const resolve = callResolver(places);
+  return async (call) => {
+    const resolution = await resolve(call);
+    const [provider] = places.sources.providers;
+    if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
+    const target = asSpelt(call, provider.source);
+    const place = { namespace: "", separator: DEFAULT_SEPARATOR, source: provider.source.id };
+    return target
+      ? { found: true, name: call.target, subject: supposedName(place, call.target), target, provider }
+      : resolution;
+  };
 }
 
 // With only one source, a listed name is never ambiguous. An ambiguous name is therefore treated as unlisted.

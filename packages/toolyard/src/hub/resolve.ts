@@ -1,11 +1,11 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
-import { isNotThere, type Lookup } from "../catalog/lookup.ts";
+import { isNotThere, type FoundTarget, type Lookup, type MissingTarget } from "../catalog/lookup.ts";
 import { cancellationOf, type Call, type Principal } from "../core/calls/call.ts";
 import { objectMember, stringMember } from "../core/json/json.ts";
 import { fail, type Fail } from "../core/calls/outcome.ts";
 import type { CallTarget, Provider } from "../core/sources/provider.ts";
-import type { Resolution } from "../pipeline/ports.ts";
+import type { Resolution, Resolve } from "../pipeline/ports.ts";
 import type { Source } from "../core/sources/records.ts";
 import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import { RPC } from "../wire/messages.ts";
@@ -15,20 +15,24 @@ import { absentSource, downloadText, lateByInstall, whyDisabled } from "./source
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
- * Resolves the target of a call: the catalog finds the name, the source set has the provider. May wait for sources that
- * are starting.
+ * Returns the function that resolves the target of a call: the catalog finds the name, the source set has the provider.
+ * The function may wait for sources that are starting.
  */
-export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
-  if (call.method === "extension") return extensionResolution(call, places);
-  const asked = { text: call.target, isUri: asksForUri(call), isTool: call.method === "tools/call", view: call };
-  const find = (): Lookup | Promise<Lookup> =>
-    places.catalog.for(call.principal).lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
-  const decide = (lookup: Lookup): Resolution | Promise<Resolution> =>
-    lookup.found || call.method !== "tools/call"
-      ? toResolution(lookup, call, places)
-      : withAbsentServices({ lookup, find }, call, places);
-  const lookup = find();
-  return lookup instanceof Promise ? lookup.then(decide) : decide(lookup);
+export function callResolver(places: ResolvePlaces): Resolve {
+  return (call) => {
+    if (call.method === "extension") return extensionResolution(call, places);
+    const lookup = find(call, places);
+    if (lookup instanceof Promise)
+      return lookup.then((late) => (late.found ? toResolution(late, places) : missed(late, call, places)));
+    return lookup.found ? toResolution(lookup, places) : missed(lookup, call, places);
+  };
+}
+
+function find(call: Call, { catalog }: ResolvePlaces): Lookup | Promise<Lookup> {
+  const { target: text, method } = call;
+  const isUri = method === "resources/read" || (method === "completion/complete" && refersToUri(call));
+  const asked = { text, isUri, isTool: method === "tools/call", view: call };
+  return catalog.for(call.principal).lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
 }
 
 function extensionResolution({ target: method, principal }: Call, places: ResolvePlaces): Resolution {
@@ -41,20 +45,21 @@ function extensionResolution({ target: method, principal }: Call, places: Resolv
 
 const NOT_FOUND = Object.freeze({ code: RPC.methodNotFound, message: "Method not found" });
 
-interface MissedLookup {
-  readonly lookup: Lookup;
-  /** Repeats the lookup, after absent services have been connected again. */
-  readonly find: () => Lookup | Promise<Lookup>;
+/** Resolves a call whose name was not found. A tool may belong to a service that is absent and can be started. */
+function missed(missing: MissingTarget, call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
+  return call.method === "tools/call"
+    ? withAbsentServices(missing, call, places)
+    : { found: false, failure: whyNotFound(missing.failure, call, places) };
 }
 
-async function withAbsentServices(
-  { lookup: missing, find }: MissedLookup,
-  call: Call,
-  places: ResolvePlaces,
-): Promise<Resolution> {
+async function withAbsentServices(missing: MissingTarget, call: Call, places: ResolvePlaces): Promise<Resolution> {
   const wanted = wantedOf({ name: call.target, principal: call.principal }, places);
-  const { lookup, absence } = await retryAbsentServices(missing, wanted, { find, cancellation: cancellationOf(call) });
-  return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
+  const again = { find: () => find(call, places), cancellation: cancellationOf(call) };
+  const { lookup, absence } = await retryAbsentServices(missing, wanted, again);
+  if (absence) return { found: false, ...absence };
+  return lookup.found
+    ? toResolution(lookup, places)
+    : { found: false, failure: whyNotFound(lookup.failure, call, places) };
 }
 
 /** Returns the data for finding absent services that may have an unlisted name. */
@@ -89,16 +94,14 @@ export interface ResolvePlaces {
   readonly sources: SourceSet;
 }
 
-function asksForUri({ method, params }: Call): boolean {
-  if (method !== "completion/complete") return method === "resources/read";
+/** Returns true for the completion of a resource template. */
+function refersToUri({ params }: Call): boolean {
   return stringMember(objectMember(params, "ref") ?? {}, "uri") !== undefined;
 }
 
-function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolution {
-  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, places) };
-  const { source, name, subject, target } = lookup;
-  const provider = places.sources.find(source.id);
-  const uris = places.catalog.for(call.principal).current.urisOf(source.id);
+function toResolution(lookup: FoundTarget<CallTarget>, { sources }: ResolvePlaces): Resolution {
+  const { source, name, subject, target, uris } = lookup;
+  const provider = sources.find(source.id);
   if (provider) return { found: true, name, subject, target, provider, uris, limits: source.limits };
   // The source was in the snapshot, but a reload has removed it since.
   return { found: false, failure: fail("unknown_tool", `${name} is no longer offered. List the tools again.`) };
@@ -150,6 +153,11 @@ function withUnlistedHint(failure: Fail, source: Source | undefined, principal: 
 }
 
 function lookUp(call: Call, snapshot: Snapshot): Lookup {
+  const lookup = lookUpTarget(call, snapshot);
+  return lookup.found ? { ...lookup, uris: snapshot.urisOf(lookup.source.id) } : lookup;
+}
+
+function lookUpTarget(call: Call, snapshot: Snapshot): Lookup {
   switch (call.method) {
     case "tools/call":
       return snapshot.resolveTool(call.target, call);

@@ -21,7 +21,7 @@ const QUEUE_RETRY_MS = 1000;
 /** Limits the calls of one client and the concurrent calls of one tool (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const throughGate = toolGate(options.queue);
-  const sharesOf = keptByClient(({ principal, client }) => {
+  const sharesOf = keptByCaller(({ principal, client }) => {
     const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
     // All calls of a connection arrive at this hub, so only this hub counts them.
@@ -68,14 +68,18 @@ interface Share {
 
 type SharesOf = (call: Pick<Call, "principal" | "client">) => readonly Share[];
 
-/** Caches the shares by client object, which is the same in each call over one connection. */
-function keptByClient(make: SharesOf): SharesOf {
-  const kept = new WeakMap<Client, { readonly principal: Principal; readonly shares: readonly Share[] }>();
+/**
+ * Caches the shares by client object, which is the same in each call over one connection, or by principal for a call
+ * without a connection.
+ */
+function keptByCaller(make: SharesOf): SharesOf {
+  const kept = new WeakMap<Client | Principal, { readonly principal: Principal; readonly shares: readonly Share[] }>();
   return (call) => {
-    const known = kept.get(call.client);
+    const caller = call.client.connection === undefined ? call.principal : call.client;
+    const known = kept.get(caller);
     if (known?.principal === call.principal) return known.shares;
     const shares = make(call);
-    if (call.client.connection !== undefined) kept.set(call.client, { principal: call.principal, shares });
+    kept.set(caller, { principal: call.principal, shares });
     return shares;
   };
 }

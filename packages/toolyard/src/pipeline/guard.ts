@@ -1,7 +1,7 @@
 import { formatDuration } from "../core/text/duration.ts";
 import { KINDS } from "../core/calls/kinds.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
-import { factsOf } from "../core/sources/provider-kinds.ts";
+import { PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
 import { isIdempotent } from "../core/calls/effects.ts";
 import type { RetryOptions } from "./options.ts";
@@ -13,7 +13,7 @@ import { pause } from "../core/timing/wait.ts";
 /** Refuses calls to a server that keeps failing, and repeats calls that may be repeated (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
   return (state, next) => {
-    if (!factsOf(state.found.provider.source.kind).oneServer) return attempt(state, next, options.retries);
+    if (!PROVIDER_KINDS[state.found.provider.source.kind].oneServer) return attempt(state, next, options.retries);
     return throughBreaker({ breakers, retries: options.retries }, state, next);
   };
 }

@@ -89,7 +89,10 @@ class ResultCheck {
     const maxBytes = this.#maxBytes(state);
     state.resultBytes = jsonSize(result, maxBytes);
     if (state.resultBytes <= maxBytes) return undefined;
-    if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
+    if (state.resultBytes === Infinity) {
+      state.resultBytes = -1;
+      return malformedFailure(name, "a result that is nested too deeply");
+    }
     const message =
       `${name} answered with more than ${formatBytes(maxBytes)}. ` +
       "Request less at a time, or raise `max_result_bytes`.";

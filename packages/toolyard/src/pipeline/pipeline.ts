@@ -33,9 +33,8 @@ export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage
  * records the start of the stage.
  */
 function joined(next: Next, { stage, timeIndex }: TimedStage): Next {
-  if (timeIndex === 0) return (state) => stage(state, next);
   return (state) => {
-    if (state.times) state.times[timeIndex] = performance.now();
+    if (state.times && timeIndex > 0) state.times[timeIndex] = performance.now();
     return stage(state, next);
   };
 }

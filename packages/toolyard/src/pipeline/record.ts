@@ -1,4 +1,4 @@
-import { LOCAL_PRINCIPAL, type Call } from "../core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
 import { processActivity } from "../core/process-activity.ts";
 import { NO_LINE } from "../core/ports/ports.ts";
@@ -35,11 +35,11 @@ export function recordStage(deps: PipelineDeps): Stage {
       processActivity.calls -= 1;
     }
     const outcome = state.attempts > 1 ? { ...settled, attempts: state.attempts } : settled;
-    state.close();
+    state.isOver = true;
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const seen = seenOf(state, outcome, durationMs);
-    writeAudit(seen, state.call.arguments);
-    writeLog(state, outcome, durationMs);
+    writeAudit?.(seen, state.call.arguments);
+    writeLog(seen, outcome);
     notifyListeners(seen, state);
     if (outcome.ok && outcome.result["_meta"] === undefined) return outcome;
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
@@ -67,7 +67,9 @@ function internalFailure({ call }: CallState, cause: unknown): Fail {
   });
 }
 
-function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: JsonObject) => void {
+/** Returns the writer of audit lines, or `undefined` if there is no audit. */
+function auditWriter({ audit, logger }: PipelineDeps): ((seen: CallSeen, args: JsonObject) => void) | undefined {
+  if (audit.isSilent === true) return undefined;
   return (seen, args) => {
     try {
       audit.write(seen, args);
@@ -81,6 +83,8 @@ function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: Js
 function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
   const { call } = state;
   const { principal, client, parent } = call;
+  const clientName = client.name ?? principal.identity?.clientId;
+  const argumentBytes = jsonSize(call.arguments);
   const { source, decision, rule, credentials } = state.isResolved ? decisionFacts(state, outcome) : NO_DECISION;
   // Absent members are `undefined`: an object with spreads before a member is slow to create (decision 0040).
   return {
@@ -89,27 +93,23 @@ function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSee
     parent,
     endpoint: call.endpoint,
     profile: principal.profile?.name,
-    client: clientName(call),
+    client: clientName === undefined ? undefined : firstChars(clientName, MAX_CLIENT_CHARS),
     issuer: principal.identity?.issuer,
     principal: principal.id,
     who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
     method: call.method,
-    target: targetOf(state),
+    target: firstChars(state.isResolved ? state.found.name : call.target, MAX_TARGET_CHARS),
     source,
     decision,
     rule,
     credentials,
     kind: outcome.ok ? "ok" : outcome.kind,
     durationMs,
-    argumentBytes: finite(jsonSize(call.arguments)),
-    resultBytes: finite(state.resultBytes),
+    // The size is infinite for a value that is nested too deeply.
+    argumentBytes: argumentBytes === Infinity ? -1 : argumentBytes,
+    resultBytes: state.resultBytes,
     attempts: state.attempts,
   };
-}
-
-function clientName({ principal: { identity }, client }: Call): string | undefined {
-  const name = client.name ?? identity?.clientId;
-  return name === undefined ? undefined : firstChars(name, MAX_CLIENT_CHARS);
 }
 
 const MAX_CLIENT_CHARS = 100;
@@ -143,15 +143,6 @@ function ruleOf({ kind, details = {}, requiredScopes }: Fail): string | undefine
 
 const MAX_TARGET_CHARS = 300;
 
-function targetOf(state: CallState): string {
-  return firstChars(state.isResolved ? state.found.name : state.call.target, MAX_TARGET_CHARS);
-}
-
-// Returns -1 for a value without a size, such as a cyclic value.
-function finite(bytes: number): number {
-  return Number.isFinite(bytes) ? bytes : -1;
-}
-
 function listenerCaller({ listeners = [], everyListeners = [], logger }: PipelineDeps): CallListener {
   const all = [...listeners, ...everyListeners];
   return (seen, state) => {
@@ -165,19 +156,20 @@ function listenerCaller({ listeners = [], everyListeners = [], logger }: Pipelin
   };
 }
 
-type CallWriter = (state: CallState, outcome: Outcome, durationMs: number) => void;
+type CallWriter = (seen: CallSeen, outcome: Outcome) => void;
 
 function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps): CallWriter {
   const doneLogger = watch?.isUnwritten === true ? keptLogger : logger;
-  return (state, outcome, durationMs) => {
+  return (seen, outcome) => {
     if (outcome.ok) {
-      if (durationMs > options.slowCallMs) return logger.info("A call was slow.", factsOf(state, durationMs));
-      const level = levelOf(state, watch);
+      if (seen.durationMs > options.slowCallMs) return logger.info("A call was slow.", factsOf(seen));
+      // Inner calls are part of the outer call.
+      const level = seen.parent === undefined ? (watch?.level ?? "debug") : "debug";
       // The facts are created only if the line is written.
-      if (doneLogger[level] !== NO_LINE) doneLogger[level]("A call is done.", factsOf(state, durationMs));
+      if (doneLogger[level] !== NO_LINE) doneLogger[level]("A call is done.", factsOf(seen));
       return;
     }
-    const facts = factsOf(state, durationMs);
+    const facts = factsOf(seen);
     facts["kind"] = outcome.kind;
     // The message is not logged if the tool failed, because it is then a result, and results are not logged.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
@@ -189,15 +181,9 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
   };
 }
 
-/** Returns the level of a call's line. Inner calls are part of the outer call. */
-function levelOf({ call }: CallState, watch: PipelineDeps["watch"]): "info" | "debug" {
-  return call.parent === undefined ? (watch?.level ?? "debug") : "debug";
-}
-
-function factsOf(state: CallState, durationMs: number): JsonObject {
-  const { id, principal } = state.call;
-  const facts: JsonObject = { call: id, principal: principal.id, target: targetOf(state) };
-  if (state.isResolved) facts["source"] = state.found.provider.source.id;
+function factsOf({ call, principal, target, source, durationMs }: CallSeen): JsonObject {
+  const facts: JsonObject = { call, principal, target };
+  if (source !== undefined) facts["source"] = source;
   facts["durationMs"] = durationMs;
   return facts;
 }

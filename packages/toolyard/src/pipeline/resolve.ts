@@ -12,6 +12,7 @@ export function resolveStage({ resolve, options }: PipelineDeps): Stage {
       return Promise.resolve(resolution.failure);
     }
     state.found = resolution;
+    state.isResolved = true;
     state.outage = resolution.provider.source.outage;
     const budget = budgetOf(resolution.target, resolution.limits, options);
     if (budget) state.deadline.adapt(budget);

@@ -12,10 +12,22 @@ export class CallState implements CallTimes {
   readonly call: Call;
   /** Arguments as the caller sent them, until `validate` has filled in defaults. */
   arguments: JsonObject;
-  /** The caller's `_meta`. A stage may replace it before the provider is called. */
-  #meta: JsonObject;
+  /** `_meta` for the provider, at first that of the caller. `replaceMeta` changes it. */
+  meta: JsonObject;
+  /**
+   * Deadline of the call, set by `deadline`. It ends for every reason: its own time, a parent's time, a cancellation by
+   * the caller.
+   */
+  declare deadline: Deadline;
+  /** Resolved target, set by `resolve`. */
+  declare found: FoundCall;
+  /** True after `resolve` has found the target. */
+  isResolved = false;
+  /** True after the end of the call. Late progress is then dropped, and late server requests are refused. */
+  isOver = false;
   /** Number of calls to the provider so far. */
   attempts = 0;
+  /** Size of the result, or -1 for one that is nested too deeply. */
   resultBytes = 0;
   /** True after the provider sent progress of the running call. */
   hasToolProgress = false;
@@ -30,69 +42,30 @@ export class CallState implements CallTimes {
   trace: object | undefined;
   /** Outage report of the source, if it has one. Set by `resolve`. */
   outage: OutageReport | undefined;
-  #deadline: Deadline | undefined;
-  #found: FoundCall | undefined;
   #resolvedCall: ResolvedCall | undefined;
-  #isOpen = true;
   readonly #hide: <T>(value: T) => T;
 
   constructor(call: Call, hide: <T>(value: T) => T = (value) => value) {
     this.#hide = hide;
     this.call = call;
     this.arguments = call.arguments;
-    this.#meta = call.meta;
+    this.meta = call.meta;
   }
 
-  /** `_meta` for the provider. */
-  get meta(): JsonObject {
-    return this.#meta;
-  }
-
-  set meta(meta: JsonObject) {
-    this.#meta = meta;
+  /** Replaces the `_meta` for the provider, before the provider is called. */
+  replaceMeta(meta: JsonObject): void {
+    this.meta = meta;
     this.#resolvedCall = undefined;
-  }
-
-  /**
-   * Deadline of the call, set by `deadline`. It ends for every reason: its own time, a parent's time, a cancellation by
-   * the caller.
-   */
-  get deadline(): Deadline {
-    if (!this.#deadline) throw new TypeError("The deadline stage comes first.");
-    return this.#deadline;
-  }
-
-  set deadline(deadline: Deadline) {
-    this.#deadline = deadline;
-  }
-
-  /** Resolved target, set by `resolve`. */
-  get found(): FoundCall {
-    if (!this.#found) throw new TypeError("The resolve stage comes first.");
-    return this.#found;
-  }
-
-  set found(found: FoundCall) {
-    this.#found = found;
-  }
-
-  get isResolved(): boolean {
-    return this.#found !== undefined;
-  }
-
-  /** Marks the end of the call. Late progress is dropped, and late server requests are refused. */
-  close(): void {
-    this.#isOpen = false;
   }
 
   /** Call as the provider gets it; the same object for each attempt. */
   get resolvedCall(): ResolvedCall {
     this.#resolvedCall ??= new ProviderCall(this.call, {
       arguments: this.arguments,
-      meta: this.#meta,
+      meta: this.meta,
       record: this.found.target,
       deadline: this.deadline,
-      isOver: () => !this.#isOpen,
+      isOver: () => this.isOver,
       hide: this.#hide,
       admitsProgress: (progress) => {
         this.hasToolProgress = true;

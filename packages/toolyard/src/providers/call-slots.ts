@@ -14,14 +14,12 @@ const NOTHING_TO_LEAVE = (): void => {};
 export class CallSlots {
   /** Queue of the calls. Absent if there is no limit. */
   readonly #line: FairLine | undefined;
+  /** True if calls may have to wait. */
+  readonly isBounded: boolean;
 
   constructor(width: number) {
-    this.#line = width === Infinity ? undefined : new FairLine({ places: width, waiting: MAX_WAITING });
-  }
-
-  /** True if calls may have to wait. */
-  get isBounded(): boolean {
-    return this.#line !== undefined;
+    this.isBounded = width !== Infinity;
+    this.#line = this.isBounded ? new FairLine({ places: width, waiting: MAX_WAITING }) : undefined;
   }
 
   /**

@@ -9,8 +9,8 @@ import { LongDefaults } from "./exact/long-defaults.ts";
 import { RoundedValue } from "./exact/rounded-value.ts";
 import { setMember } from "./exact/set-member.ts";
 import { explainErrors, joinErrors, type SchemaError } from "./explain.ts";
-import { renewFormatAllowance } from "./formats.ts";
-import { MAX_PATTERN_STEPS, PatternCostError, renewPatternAllowance } from "./pattern.ts";
+import { MAX_PATTERN_STEPS, PatternCostError } from "./pattern.ts";
+import { stepsLeft } from "./steps-left.ts";
 import { surveySchema } from "./survey.ts";
 import { localTarget } from "./local-target.ts";
 import { hasPlace, placeIn, removePlace } from "./value-path.ts";
@@ -151,6 +151,8 @@ class Checker implements CompiledSchema {
   readonly #job: Compilation;
   /** True if the schema contains an integer beyond 2^53. */
   readonly #hasBigInt: boolean;
+  /** True if values are copied for the check, to add defaults or to round integers. */
+  readonly #copies: boolean;
   readonly #longDefaults: LongDefaults | undefined;
   /** Checks values with integers beyond 2^53; compiled for the first such value. */
   #exact: Checker | undefined;
@@ -164,6 +166,7 @@ class Checker implements CompiledSchema {
     if (job.explain) this.#explaining = validate;
     else this.#quick = validate;
     this.warnings = warnings;
+    this.#copies = job.fillDefaults || job.exact === true;
     this.#hasBigInt = holdsBigInt(job.schema);
     if (this.#hasBigInt && job.fillDefaults) this.#longDefaults = new LongDefaults(job.schema);
   }
@@ -176,14 +179,21 @@ class Checker implements CompiledSchema {
     if (hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
     try {
       const validate = this.#quick ?? this.#explainingFor(value) ?? this.#compileQuick();
-      const filled = this.#fill(value, bounds);
-      if (validate(filled)) return { ok: true, value: this.#finish(filled, value) };
-      // Numbers in this schema were rounded, so its errors may be wrong. The value is then checked exactly.
-      if (this.#hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
-      return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
+      stepsLeft.patterns = bounds.patternSteps;
+      stepsLeft.formats = bounds.formatSteps;
+      const filled = this.#copies ? this.#fill(value) : value;
+      if (validate(filled)) return { ok: true, value: this.#copies ? this.#finish(filled, value) : value };
+      return this.#whyInvalid(value, bounds);
     } catch (error) {
       return refusal(value, error, bounds);
     }
+  }
+
+  /** Returns the result for a value that did not match. It may be valid after all. */
+  #whyInvalid(value: unknown, bounds: CheckBounds): CheckResult | undefined {
+    // Numbers in this schema were rounded, so its errors may be wrong. The value is then checked exactly.
+    if (this.#hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
+    return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
   }
 
   #checkExact(value: unknown, bounds: CheckBounds): CheckResult | undefined {
@@ -197,9 +207,7 @@ class Checker implements CompiledSchema {
   }
 
   /** Returns the value to validate: the original, or a copy with defaults added and integers rounded. */
-  #fill(value: unknown, { patternSteps, formatSteps }: CheckBounds): unknown {
-    renewPatternAllowance(patternSteps);
-    renewFormatAllowance(formatSteps);
+  #fill(value: unknown): unknown {
     if (!this.#job.exact) return this.#job.fillDefaults ? copyJson(value) : value;
     compareExactly((this.#rounded = new RoundedValue(value)));
     return this.#rounded.value;
@@ -216,7 +224,9 @@ class Checker implements CompiledSchema {
   // A default that its own schema does not accept is the author's mistake. Errors at places that the caller did not
   // send show such a default. The default is removed again, and the value is valid if no other error remains.
   #explain(value: unknown, bounds: CheckBounds): CheckResult {
-    const filled = this.#fill(value, bounds);
+    stepsLeft.patterns = bounds.patternSteps;
+    stepsLeft.formats = bounds.formatSteps;
+    const filled = this.#fill(value);
     const explaining = bounds.explains === "first" ? undefined : this.#explainingFor(value);
     const found = explaining
       ? findErrors(explaining, filled)

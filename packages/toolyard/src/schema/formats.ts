@@ -1,5 +1,6 @@
 import type { Format } from "ajv";
 import { PatternCostError } from "./pattern.ts";
+import { stepsLeft } from "./steps-left.ts";
 
 /**
  * Format as ajv-formats defines it: a pattern or a function, with or without a type, or `true`, which accepts every
@@ -32,14 +33,10 @@ const LONG = new Set([
 const SQUARED_PER_STEP: Readonly<Record<string, number>> = { url: 1, "uri-reference": 4, uri: 10 };
 const STEPS_PER_CHAR = 8;
 
-let stepsLeft = Infinity;
-
-/** Sets the number of steps for a new check, which throws a `PatternCostError` when they are used up. */
-export function renewFormatAllowance(steps: number): void {
-  stepsLeft = steps;
-}
-
-/** Returns the formats of ajv-formats, each limited to bounded time. */
+/**
+ * Returns the formats of ajv-formats, each limited to bounded time. They throw a `PatternCostError` when the steps of
+ * the check are used up.
+ */
 export function boundFormats(formats: Readonly<Record<string, FormatDefinition>>): Record<string, Format> {
   return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, bound(name, format)]));
 }
@@ -52,8 +49,8 @@ function bound(name: string, format: FormatDefinition): Format {
   return (text: string) => {
     const { length } = text;
     if (length > MAX_FORMAT_CHARS) return isLong;
-    stepsLeft -= length * STEPS_PER_CHAR + (squaredPerStep === undefined ? 0 : length ** 2 / squaredPerStep);
-    if (stepsLeft < 0) throw new PatternCostError();
+    stepsLeft.formats -= length * STEPS_PER_CHAR + (squaredPerStep === undefined ? 0 : length ** 2 / squaredPerStep);
+    if (stepsLeft.formats < 0) throw new PatternCostError();
     return test(text);
   };
 }

@@ -55,18 +55,14 @@ export class GuardedSchema {
   #compiled: CompiledSchema | undefined;
   #isMeasured = false;
   #text: { readonly json: string; readonly key: string } | undefined;
-  #verdict: Verdict | undefined;
+  /** Verdict on the schema, known after the first check. An unusable schema accepts every value. */
+  verdict: Verdict | undefined;
 
   constructor(schema: JsonObject, role: SchemaRole, { threads, turn }: CheckDeps) {
     this.#schema = schema;
     this.#role = role;
     this.#threads = threads;
     this.#turn = turn;
-  }
-
-  /** Verdict on the schema, known after the first check. An unusable schema accepts every value. */
-  get verdict(): Verdict | undefined {
-    return this.#verdict;
   }
 
   /**
@@ -76,9 +72,8 @@ export class GuardedSchema {
   checkHere(value: unknown): CheckResult | undefined {
     if (!this.#isMeasured && !this.#prepare()) return undefined;
     const size = sizeOfValue(value, MAX_STEPS);
-    const refused = this.#refuseNumbers(value, size);
-    if (refused) return refused;
-    if (this.#verdict?.usable === false) return { ok: true, value };
+    if (size.hasInfinity && this.#role === "input") return refuseInfinity(value);
+    if (this.verdict?.usable === false) return { ok: true, value };
     if (!this.#compiled || !this.#measures) return undefined;
     const bounds = boundsFor(this.#measures, size);
     return bounds && this.#compiled.checkWithin(value, bounds, size.hasBigInt);
@@ -89,27 +84,21 @@ export class GuardedSchema {
     if (!this.#text) await this.#turn.ownTurn();
     this.#text ??= this.#write();
     const { key, json } = this.#text;
-    const known = this.#verdict?.usable === false ? this.#verdict : this.#threads.verdictOn(key);
+    const known = this.verdict?.usable === false ? this.verdict : this.#threads.verdictOn(key);
     if (known?.usable === false) return this.#accept(value, known);
     const size = sizeOfValue(value, MAX_SENT_ITEMS);
-    const refused = this.#refuseNumbers(value, size) ?? refuseSize(value, size);
+    const refused = refuseSent(value, size, this.#role);
     if (refused) return refused;
     const { items } = size;
     const job = { source: whom.source, key, text: json, fillsDefaults: this.#role === "input", value, items };
     const result = await this.#threads.run(job, () => whom.isGone()).catch(unsent);
-    const verdict = this.#threads.verdictOn(key) ?? this.#verdict;
-    this.#verdict = verdict;
+    const verdict = this.#threads.verdictOn(key) ?? this.verdict;
+    this.verdict = verdict;
     return verdict && result.ok === "unusable" ? this.#accept(value, verdict) : toResult(result, value);
   }
 
-  /** Rejects numbers beyond the range of a double, which `JSON.stringify` would write as `null`. */
-  #refuseNumbers(value: unknown, { hasInfinity }: ValueSize): CheckResult | undefined {
-    if (this.#role !== "input" || !hasInfinity) return undefined;
-    return refuseValue(value, "a number in it is beyond the range of a double, ±1.8e308", "send it as a string");
-  }
-
   #accept(value: unknown, verdict: Verdict): CheckResult {
-    this.#verdict = verdict;
+    this.verdict = verdict;
     return { ok: true, value };
   }
 
@@ -132,7 +121,7 @@ export class GuardedSchema {
         maxPatternNodes: MAX_PATTERN_NODES,
       });
       const { usable, reason = "it is broken", warnings } = compiled;
-      this.#verdict = usable ? { usable, warnings, isSlow: false } : { usable, reason };
+      this.verdict = usable ? { usable, warnings, isSlow: false } : { usable, reason };
       this.#measures = measures;
       this.#compiled = compiled;
     } catch (error) {
@@ -143,10 +132,15 @@ export class GuardedSchema {
 
   #write(): { readonly json: string; readonly key: string } {
     const json = jsonOf(this.#schema);
-    if (typeof json !== "string") this.#verdict = { usable: false, reason: json.problem };
+    if (typeof json !== "string") this.verdict = { usable: false, reason: json.problem };
     const text = typeof json === "string" ? json : "";
     return { json: text, key: `${this.#role}:${createHash("sha256").update(text).digest("base64")}` };
   }
+}
+
+/** Refuses a number beyond the range of a double, which `JSON.stringify` would write as `null`. */
+function refuseInfinity(value: unknown): CheckResult {
+  return refuseValue(value, "a number in it is beyond the range of a double, ±1.8e308", "send it as a string");
 }
 
 /** Returns the limits of a check in the event loop; undefined if the check must run in a thread. */
@@ -160,7 +154,13 @@ function boundsFor(schema: PlainSchema, { items, chars }: ValueSize): CheckBound
   return items <= MAX_SENT_ITEMS ? NEVER : FIRST;
 }
 
-function refuseSize(value: unknown, { items, chars }: ValueSize): CheckResult | undefined {
+/** Returns the refusal of a value that cannot be sent to a thread. */
+function refuseSent(
+  value: unknown,
+  { items, chars, hasInfinity }: ValueSize,
+  role: SchemaRole,
+): CheckResult | undefined {
+  if (hasInfinity && role === "input") return refuseInfinity(value);
   if (items > MAX_SENT_ITEMS)
     return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which is too many for its complex schema`);
   return chars > MAX_SENT_CHARS ? refuseValue(value, `it has more than ${MAX_SENT_CHARS} characters`) : undefined;

@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
 import { PatternError } from "./pattern-error.ts";
-import { LinearPattern, PatternCostError, renewPatternAllowance } from "./pattern.ts";
+import { LinearPattern, MAX_PATTERN_STEPS, PatternCostError } from "./pattern.ts";
+import { stepsLeft } from "./steps-left.ts";
 
 const PATTERNS = [
   "^a+b*$",
@@ -50,7 +51,7 @@ test.each(PATTERNS)("matches %s like the JavaScript engine", (source) => {
         maxLength: 12,
       }),
       (text) => {
-        renewPatternAllowance();
+        stepsLeft.patterns = MAX_PATTERN_STEPS;
         expect(own.test(text), JSON.stringify(text)).toBe(native.test(text));
       },
     ),
@@ -84,7 +85,7 @@ test("matches random patterns like the JavaScript engine", () => {
       fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 }),
       (pieces, text) => {
         const source = pieces.join("");
-        renewPatternAllowance();
+        stepsLeft.patterns = MAX_PATTERN_STEPS;
         expect(new LinearPattern(source).test(text), `${source} on ${text}`).toBe(new RegExp(source).test(text));
       },
     ),
@@ -104,7 +105,7 @@ test.each([
 ])("S18: matches %s in few steps on an attacker's text", (source) => {
   const pattern = new LinearPattern(source);
   for (const text of [`${"a".repeat(5000)}!`, `${"x".repeat(5000)}!`]) {
-    renewPatternAllowance();
+    stepsLeft.patterns = MAX_PATTERN_STEPS;
     const startedAt = cpuMs();
     expect(outcomeOf(pattern, text)).not.toBe("hung");
     expect(cpuMs() - startedAt).toBeLessThan(2000);
@@ -112,12 +113,12 @@ test.each([
 });
 
 test("S18: rejects a match that would take too long", () => {
-  renewPatternAllowance();
+  stepsLeft.patterns = MAX_PATTERN_STEPS;
   expect(() => new LinearPattern("^(?:a|b|[ab]){1,900}$").test("a".repeat(900_000))).toThrow(PatternCostError);
 });
 
 test("matches long text with a plain pattern", () => {
-  renewPatternAllowance();
+  stepsLeft.patterns = MAX_PATTERN_STEPS;
   expect(new LinearPattern("^[\\s\\S]+$").test("x".repeat(1_000_000))).toBe(true);
 });
 

@@ -1,4 +1,5 @@
 import { parsePattern, type PatternNode } from "./pattern-parse.ts";
+import { stepsLeft } from "./steps-left.ts";
 
 /**
  * Matches patterns from untrusted servers, which could keep JavaScript's own engine busy for hours. Each pair of (node,
@@ -116,17 +117,10 @@ export class PatternCostError extends Error {
   override readonly name = "PatternCostError";
 }
 
-let stepsLeft = MAX_PATTERN_STEPS;
-
-/** Sets the full allowance for a new check. */
-export function renewPatternAllowance(steps = MAX_PATTERN_STEPS): void {
-  stepsLeft = steps;
-}
-
-/** Subtracts steps from the allowance. Throws a `PatternCostError` when it is used up. */
+/** Subtracts steps from those of the check. Throws a `PatternCostError` when they are used up. */
 function spendPatternSteps(steps: number): void {
-  stepsLeft -= steps;
-  if (stepsLeft < 0) throw new PatternCostError();
+  stepsLeft.patterns -= steps;
+  if (stepsLeft.patterns < 0) throw new PatternCostError();
 }
 
 function isWord(text: string, position: number): boolean {

@@ -25,7 +25,7 @@ export interface LinkListeners {
   readonly journal: ServerJournal;
   readonly logLevel: ServerLogLevel;
   readonly memory: ServerMemory;
-  readonly idle: IdleStop;
+  readonly idle: IdleStop | undefined;
   readonly events: UpstreamEvents;
   readonly isClosed: () => boolean;
 }
@@ -100,7 +100,7 @@ export class LinkOpener {
         this.#parts().journal.connected(connection);
         void this.#parts().logLevel.tell(connection);
         this.#parts().listings.connected();
-        this.#parts().idle.restart();
+        this.#parts().idle?.restart();
         this.#renew(subscriptions(), connection);
       },
       onDown: (failure) => {

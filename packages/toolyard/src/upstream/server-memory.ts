@@ -1,7 +1,9 @@
 /** Observed facts about a server, which are stored with its listing. */
 export class ServerMemory {
-  #asks = false;
-  #hasState = false;
+  /** True if the server sends requests to its callers, so that calls of different clients must take turns. */
+  asks = false;
+  /** True if the server changed its lists after a call, so that a second process would offer other lists. */
+  hasState = false;
   readonly #onChange: () => void;
 
   /** `onChange`: called when there are new facts to store. */
@@ -9,32 +11,22 @@ export class ServerMemory {
     this.#onChange = onChange;
   }
 
-  /** True if the server sends requests to its callers, so that calls of different clients must take turns. */
-  get asks(): boolean {
-    return this.#asks;
-  }
-
-  /** True if the server changed its lists after a call, so that a second process would offer other lists. */
-  get hasState(): boolean {
-    return this.#hasState;
-  }
-
   recall({ asks, hasState = false }: { readonly asks: boolean; readonly hasState?: boolean }): void {
-    this.#asks ||= asks;
-    this.#hasState ||= hasState;
+    this.asks ||= asks;
+    this.hasState ||= hasState;
   }
 
   /** Records that the server sends requests. Returns whether that is new. */
   noteAsks(): boolean {
-    if (this.#asks) return false;
-    this.#asks = true;
+    if (this.asks) return false;
+    this.asks = true;
     this.#onChange();
     return true;
   }
 
   noteState(): void {
-    if (this.#hasState) return;
-    this.#hasState = true;
+    if (this.hasState) return;
+    this.hasState = true;
     this.#onChange();
   }
 }

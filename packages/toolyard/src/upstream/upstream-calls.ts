@@ -27,14 +27,10 @@ const PULSE_MS = 10_000;
 export interface UpstreamCallsParts {
   readonly links: Links;
   readonly listings: ListingTracker;
-  readonly idle: IdleStop;
+  /** Absent for a server that is never stopped. */
+  readonly idle: IdleStop | undefined;
   /** Id of the source, which is stored with the tasks of its server. */
   readonly source: string;
-  /**
-   * Returns a promise that resolves once the options of the connection are known. Returns `undefined` if they already
-   * are.
-   */
-  readonly deciding: () => Promise<void> | undefined;
   readonly logger: Logger;
   readonly pulseMs?: number | undefined;
 }
@@ -42,6 +38,8 @@ export interface UpstreamCallsParts {
 /** Makes calls to one server, each over a connection that can carry it. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
+  /** Resolves once the options of the connection are known. Absent if they already are. The upstream sets it. */
+  deciding: Promise<void> | undefined;
   #hasCalled = false;
   #isClosed = false;
   /** Ends the waits for tasks. Created for the first task. */
@@ -67,11 +65,10 @@ export class UpstreamCalls {
    */
   async call(call: Call, given: CallRequest): Promise<Outcome> {
     const { idle, links } = this.#parts;
-    idle.callBegins();
+    idle?.callBegins();
     try {
       if (this.#isClosed) throw new FailError(CLOSED);
-      const deciding = this.#parts.deciding();
-      if (deciding) await orAborted(deciding, cancellationOf(call));
+      if (this.deciding) await orAborted(this.deciding, cancellationOf(call));
       if (call.follows) return await this.#follow(call, call.follows);
       const startedAt = performance.now();
       const reaching = links.reach(call, cancellationOf(call), given);
@@ -85,7 +82,7 @@ export class UpstreamCalls {
     } catch (error) {
       return failureOf(error);
     } finally {
-      idle.callEnds();
+      idle?.callEnds();
     }
   }
 

@@ -41,8 +41,8 @@ export class Upstream {
   readonly #journal: ServerJournal;
   readonly #logLevel: ServerLogLevel;
   readonly #memory = new ServerMemory(() => this.listings.remember());
-  readonly #idle: IdleStop;
-  #deciding: Promise<void> | undefined;
+  /** Absent for a server that is never stopped. */
+  readonly #idle: IdleStop | undefined;
   #isClosed = false;
 
   constructor(options: UpstreamOptions, deps: UpstreamDeps) {
@@ -51,18 +51,15 @@ export class Upstream {
     this.#deps = deps;
     this.#logLevel = new ServerLogLevel(options.logLevel, logger);
     this.#journal = new ServerJournal(logger);
-    this.#idle = new IdleStop(
-      options.idleStopMs,
-      () => options.start === "eager" || this.#isClosed || this.links.first.subscriptions.size > 0,
-      () => void this.#first.stop(),
-    );
+    const isNeeded = () => this.#isClosed || this.links.first.subscriptions.size > 0;
+    if (options.start === "lazy")
+      this.#idle = new IdleStop(options.idleStopMs, isNeeded, () => void this.#first.stop());
     this.links = this.#createLinks();
     this.listings = this.#createListings();
-    const deciding = () => this.#deciding;
     const { links, listings } = this;
     const { source = "" } = options;
     const { pulseMs } = deps;
-    this.calls = new UpstreamCalls({ links, listings, idle: this.#idle, source, deciding, logger, pulseMs });
+    this.calls = new UpstreamCalls({ links, listings, idle: this.#idle, source, logger, pulseMs });
   }
 
   /** Starts in the background, and returns immediately. */
@@ -71,8 +68,9 @@ export class Upstream {
     this.listings.open(recalled);
     // Waits for the stored facts: with them, the first connection needs no probe, and the hub knows whether the server
     // sends requests.
-    this.#deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.#deciding = undefined));
-    if (this.#options.start === "eager") void this.#deciding.then(() => this.#first.start());
+    const deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.calls.deciding = undefined));
+    this.calls.deciding = deciding;
+    if (this.#options.start === "eager") void deciding.then(() => this.#first.start());
   }
 
   /**
@@ -80,13 +78,13 @@ export class Upstream {
    * then kept.
    */
   async refresh(signal: AbortSignal): Promise<void> {
-    await this.#deciding;
+    await this.calls.deciding;
     // The connection is tried again instead of returning a recent failure, because a user requested this.
     this.#first.forgive();
     await this.#first.get(signal);
     await orAborted(this.listings.reread(), signal);
     if (this.listings.failure) throw new FailError(this.listings.failure);
-    this.#idle.restart();
+    this.#idle?.restart();
   }
 
   /**
@@ -96,12 +94,12 @@ export class Upstream {
   async subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
     try {
-      await this.#deciding;
+      await this.calls.deciding;
       const { subscriptions } = await this.links.subscribingFor(caller, deadline.cancellation);
       const release = await subscriptions.add(uri);
       return async () => {
         await release();
-        this.#idle.restart();
+        this.#idle?.restart();
       };
     } finally {
       deadline.clear();
@@ -143,7 +141,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.calls.close();
-    this.#idle.cancel();
+    this.#idle?.cancel();
     this.listings.close();
     await Promise.all([this.links.close(), this.#deps.cache?.close()]);
   }
@@ -173,8 +171,7 @@ export class Upstream {
       maxSessions,
       idleMs,
       open: (wish) => opener.open(wish),
-      asks: () => this.#memory.asks,
-      hasState: () => this.#memory.hasState,
+      memory: this.#memory,
       onUnasked: () => this.#journal.notAsked(),
       onVerdict: () => this.listings.remember(),
     });
@@ -184,7 +181,7 @@ export class Upstream {
     const { cache, coldWaitMs, logger } = this.#deps;
     return new ListingTracker({
       connection: () => this.#first.current,
-      wake: () => void (this.#deciding ?? DECIDED).then(() => this.#first.wake()),
+      wake: () => void (this.calls.deciding ?? DECIDED).then(() => this.#first.wake()),
       isUp: () => this.#first.state === "ready" || this.#first.state === "connecting",
       onChanged: (announced, differs) => {
         if (differs && announced.size > 0 && this.calls.hasCalled) this.#memory.noteState();

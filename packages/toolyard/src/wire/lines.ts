@@ -20,15 +20,21 @@ export class LineDecoder {
     this.#handlers = handlers;
   }
 
-  push(chunk: Buffer): void {
+  /** Adds data of the stream. Bound to this object, so that it can be a listener of the stream. */
+  readonly push = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE, start); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#keep(chunk.subarray(start, end));
-      this.#endLine();
+      const part = chunk.subarray(start, end);
+      // Most lines arrive whole.
+      if (this.#held === 0 && part.length <= this.#maxLineBytes) this.#passOn(part);
+      else {
+        this.#keep(part);
+        this.#endLine();
+      }
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));
-  }
+  };
 
   /** Passes on the text after the last line break, if there is any. Must be called at the end of the stream. */
   flush(): void {
@@ -59,8 +65,11 @@ export class LineDecoder {
 
   #endLine(): void {
     if (this.#skipping) return this.#endSkipped();
-    const bytes = this.#line.take();
     this.#held = 0;
+    this.#passOn(this.#line.take());
+  }
+
+  #passOn(bytes: Buffer): void {
     const end = bytes.length > 0 && bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
     this.#handlers.onLine(bytes.toString("utf8", 0, end));
   }

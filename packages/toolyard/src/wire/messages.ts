@@ -110,7 +110,7 @@ function withoutParams(call: JsonObject): JsonObject {
 
 function classifyReply(value: JsonObject, id: RequestId | null): ClassifiedMessage {
   if (id !== null && !("error" in value) && isJsonObject(value["result"]))
-    return { type: "reply", message: asReply(value) };
+    return { type: "reply", message: value as unknown as RpcReply };
   const member = replyMember(value);
   const problem = replyProblem(value, member);
   if (problem !== undefined) return { type: "invalid", id, reason: problem };
@@ -118,7 +118,7 @@ function classifyReply(value: JsonObject, id: RequestId | null): ClassifiedMessa
   if (member === "error")
     return {
       type: "reply",
-      message: "result" in value ? { jsonrpc: "2.0", id, error: errorIn(value) } : asReply(value),
+      message: "result" in value ? { jsonrpc: "2.0", id, error: errorIn(value) } : (value as unknown as RpcReply),
     };
   return { type: "reply", message: { jsonrpc: "2.0", id, result: resultIn(value) ?? {} } };
 }
@@ -150,10 +150,6 @@ function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember
 function resultIn({ result }: JsonObject): JsonObject | undefined {
   if (Array.isArray(result) && result.length === 0) return {};
   return isJsonObject(result) ? result : undefined;
-}
-
-function asReply(value: JsonObject): RpcReply {
-  return value as unknown as RpcReply;
 }
 
 function errorIn(value: JsonObject): RpcErrorObject {

@@ -26,16 +26,12 @@ export function parseMessage(marked: string, bounds: JsonBounds): ReadJson {
 }
 
 function keepsText(text: string): boolean {
-  return text.length >= MIN_KEPT_CHARS || (mayHoldInexact(text) && INEXACT_NUMBER.test(text));
-}
-
-/**
- * Returns false for most messages without an inexact number, in a third of the time of `INEXACT_NUMBER`. The search
- * starts at the result, because `"jsonrpc":"2.0"` precedes it.
- */
-function mayHoldInexact(text: string): boolean {
+  if (text.length >= MIN_KEPT_CHARS) return true;
+  // Most messages contain no inexact number, which these tests find in a third of the time of `INEXACT_NUMBER`. They
+  // start at the result, because `"jsonrpc":"2.0"` precedes it.
   const from = text.indexOf('"result"');
-  return hasDecimalPoint(text, from) || text.includes("-0", from) || EXPONENT.test(text);
+  const mayHoldOne = hasDecimalPoint(text, from) || text.includes("-0", from) || EXPONENT.test(text);
+  return mayHoldOne && INEXACT_NUMBER.test(text);
 }
 
 const EXPONENT = /\d[eE]/;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { CallSet } from "./call-map.ts";
-import { runApart } from "../timing/run-apart.ts";
+import { runApart } from "../timing/turn-end.ts";
 
 /**
  * The part of `AbortSignal` that the hub needs; every `AbortSignal` implements it. On Node 20 an `AbortSignal` stays in
@@ -18,19 +18,11 @@ export interface Cancellation {
  * Combines an `AbortController` and its signal. A listener is called once, and never if it was added after the abort.
  */
 export class Canceller implements Cancellation {
-  #aborted = false;
-  #reason: unknown;
+  aborted = false;
+  reason: unknown;
   #first: (() => void) | undefined;
   #others: CallSet<() => void> | undefined;
   #controller: AbortController | undefined;
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  get reason(): unknown {
-    return this.#reason;
-  }
 
   /** The equivalent `AbortSignal`, created on first access. */
   get signal(): AbortSignal {
@@ -38,15 +30,15 @@ export class Canceller implements Cancellation {
       this.#controller = new AbortController();
       // Many calls may share a parent or a caller, so many listeners are not a leak.
       setMaxListeners(0, this.#controller.signal);
-      if (this.#aborted) this.#controller.abort(this.#reason);
+      if (this.aborted) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
     const first = this.#first;
     this.#first = undefined;
     if (first) runApart(first);
@@ -57,7 +49,7 @@ export class Canceller implements Cancellation {
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    if (this.#aborted || this.#first === listener || this.#others?.has(listener)) return;
+    if (this.aborted || this.#first === listener || this.#others?.has(listener)) return;
     if (this.#first) (this.#others ??= new CallSet()).add(listener);
     else this.#first = listener;
   }
@@ -68,7 +60,7 @@ export class Canceller implements Cancellation {
   }
 
   throwIfAborted(): void {
-    if (this.#aborted) throw this.#reason;
+    if (this.aborted) throw this.reason;
   }
 }
 

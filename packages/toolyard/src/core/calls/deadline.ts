@@ -16,6 +16,8 @@ export interface Budget {
  */
 export class Deadline {
   readonly #canceller = new Canceller();
+  /** Aborts when this deadline or a parent expires, or when the caller cancels. */
+  readonly cancellation: Cancellation = this.#canceller;
   readonly #startedAt: number;
   readonly #parent: Deadline | undefined;
   readonly #caller: Cancellation | undefined;
@@ -50,11 +52,6 @@ export class Deadline {
   }
 
   static readonly #wake = (deadline: Deadline): void => deadline.#check();
-
-  /** Aborts when this deadline or a parent expires, or when the caller cancels. */
-  get cancellation(): Cancellation {
-    return this.#canceller;
-  }
 
   /** The equivalent `AbortSignal`, for code that needs one. */
   get signal(): AbortSignal {
@@ -129,7 +126,11 @@ export class Deadline {
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = wakesAt;
-    this.#timer = timer(Deadline.#wake, this, wakesAt - performance.now());
+    this.#timer = undefined;
+    if (wakesAt === Infinity) return;
+    const delayMs = Math.min(Math.max(wakesAt - performance.now(), 1), MAX_TIMER_MS);
+    this.#timer = setTimeout(Deadline.#wake, delayMs, this);
+    this.#timer.unref();
   }
 
   #check(): void {
@@ -157,13 +158,6 @@ function follow(cancellation: Cancellation, onAbort: () => void): void {
 }
 
 const ONCE = Object.freeze({ once: true });
-
-function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout | undefined {
-  if (delayMs === Infinity) return undefined;
-  const handle = setTimeout(run, Math.min(Math.max(delayMs, 1), MAX_TIMER_MS), of);
-  handle.unref();
-  return handle;
-}
 
 /** Time after the parent's end at which a child ends itself, if its parent was cleared and cannot end it. */
 const AFTER_PARENT_MS = 20;

@@ -13,7 +13,7 @@ export function keepJsonText(value: object, text: string): void {
 
 /** Returns the text recorded for `value`, otherwise `stringifyExact(value)`. */
 function stringifyKept(value: unknown): string {
-  return (isObject(value) && texts.get(value)) || stringifyExact(value);
+  return (typeof value === "object" && value !== null && texts.get(value)) || stringifyExact(value);
 }
 
 /**
@@ -38,11 +38,7 @@ export function stringifyMembers(object: JsonObject): string {
 function hasKnownText(object: JsonObject): boolean {
   for (const name in object) {
     const member = object[name];
-    if (isObject(member) && texts.has(member)) return true;
+    if (typeof member === "object" && member !== null && texts.has(member)) return true;
   }
   return false;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

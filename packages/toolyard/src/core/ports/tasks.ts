@@ -196,12 +196,8 @@ export interface Tasks {
   readonly changed: Emitter<TaskChange>;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
-
-/** Returns true if the extension defines the method (SEP-2663). */
-export function isTaskMethod(method: string): boolean {
-  return METHODS.has(method);
-}
+/** Methods that the extension defines (SEP-2663). */
+export const TASK_METHODS = ["tasks/get", "tasks/update", "tasks/cancel"] as const;
 
 /** Returns true if capabilities of a client or a server contain the extension. */
 export function hasTasksExtension({ extensions }: JsonObject): boolean {

@@ -1,5 +1,3 @@
-import { runApart } from "./run-apart.ts";
-
 let waiting: (() => void)[] = [];
 
 /**
@@ -31,4 +29,18 @@ function runAll(): void {
   const all = waiting;
   waiting = [];
   for (const work of all) runApart(work);
+}
+
+/**
+ * Runs `work`. If it throws, other work continues, and the exception is thrown again by `process.nextTick`, as for a
+ * listener of an EventTarget.
+ */
+export function runApart(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
 }

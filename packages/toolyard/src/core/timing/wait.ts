@@ -12,13 +12,7 @@ export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | unde
     const onAbort = (): void => reject(abortFailure(cancellation));
     if (cancellation.aborted) onAbort();
     else cancellation.addEventListener("abort", onAbort, ONCE);
-    const releasing =
-      <V>(settle: (value: V) => void) =>
-      (value: V): void => {
-        cancellation.removeEventListener("abort", onAbort);
-        settle(value);
-      };
-    work.then(releasing(resolve), releasing(reject));
+    void work.then(resolve, reject).then(() => cancellation.removeEventListener("abort", onAbort));
   });
 }
 

@@ -22,7 +22,7 @@ export class CollectedReplies implements ReplyOutlet {
 
   reply(text: string, error?: Parameters<ReplyOutlet["reply"]>[1]): void {
     this.#texts.push(text);
-    this.#answer.requireScopes(error?.requiredScopes);
+    if (error?.requiredScopes) this.#answer.requireScopes(error.requiredScopes);
     if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
   }
 

@@ -5,7 +5,7 @@ import { internalFailureText, messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonFromBrowsers } from "../../http/request/json-content.ts";
-import type { JsonBody } from "../../http/request/json-body.ts";
+import type { JsonBody } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { assertOwnPage } from "../../http/request/own-page.ts";
 import type { Handler } from "../../http/router.ts";

@@ -69,9 +69,8 @@ export type SplicedReply = readonly [head: string, middle: Buffer, tail: string]
  * Builds the reply for transports that accept bytes, if that avoids encoding a large list for each caller. Otherwise
  * returns `undefined`.
  */
-export function splicedReply(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): SplicedReply | undefined {
-  if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
-    return undefined;
+export function splicedReply(id: RequestId | null, answer: ListAnswer, extra?: JsonObject): SplicedReply | undefined {
+  if (answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json) return undefined;
   const { bytes } = answer.list;
   if (!bytes) return undefined;
   const [head, tail] = listEnds(id, answer, extra);

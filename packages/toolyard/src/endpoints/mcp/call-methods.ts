@@ -5,40 +5,42 @@ import { isJsonObject, stringMember, type JsonObject } from "../../core/json/jso
 import { RPC } from "../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type McpAnswer } from "./answers.ts";
 import { failureAnswer } from "./failures.ts";
-import {
-  answerList,
-  faultAnswer,
-  isListMethod,
-  isPassedOn,
-  methodNotFound,
-  type MethodContext,
-  type MethodRequest,
-} from "./methods.ts";
+import { faultAnswer, isPassedOn, methodNotFound, type MethodContext, type MethodRequest } from "./methods.ts";
 
-/** Returns the target of a call from its parameters, or the problem in one sentence. */
-type TargetReader = (params: JsonObject) => { readonly target: string } | { readonly problem: string };
+/** Target of a call, or the problem of its parameters in one sentence. */
+type ReadTarget = { readonly target: string } | { readonly problem: string };
 
-const TARGETS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReader>([
-  ["tools/call", (params) => namedTarget(params, "name")],
-  ["prompts/get", (params) => namedTarget(params, "name")],
-  ["resources/read", (params) => namedTarget(params, "uri")],
-  ["completion/complete", completionTarget],
+/** Member of the parameters with the target of a call. */
+const TARGET_MEMBERS: ReadonlyMap<string, "name" | "uri"> = new Map<CallMethod, "name" | "uri">([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
 ]);
 
 /**
- * Answers the methods that both eras share: lists, `tools/call`, `resources/read`, `prompts/get`,
- * `completion/complete`. Never rejects.
+ * Answers the calls that both eras share (`tools/call`, `resources/read`, `prompts/get`, `completion/complete`) and
+ * methods of extensions. Never rejects.
  */
-export function answerMethod(request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
-  if (isListMethod(request.method)) return answerList(request, context);
-  const readTarget = TARGETS.get(request.method);
-  if (!readTarget)
-    return isPassedOn(request.method, context)
-      ? answerExtension(request, context)
-      : Promise.resolve(methodNotFound(request.method));
-  const target = readTarget(request.params);
-  if ("problem" in target) return Promise.resolve(errorAnswer(RPC.invalidParams, target.problem));
-  return answerCall(target.target, request, context);
+export function answerCall(request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
+  const { method, params, meta } = request;
+  const { view, link } = context;
+  const member = TARGET_MEMBERS.get(method);
+  if (member === undefined && method !== "completion/complete")
+    return isPassedOn(method, context) ? answerExtension(request, context) : Promise.resolve(methodNotFound(method));
+  const read = member === undefined ? completionTarget(params) : namedTarget(params, member);
+  if ("problem" in read) return Promise.resolve(errorAnswer(RPC.invalidParams, read.problem));
+  const args = params["arguments"];
+  const call = new BuiltCall(link, {
+    // The method has a target, so it is the method of a call.
+    method: method as CallMethod,
+    target: read.target,
+    params: otherParams(params),
+    arguments: isJsonObject(args) ? args : {},
+    meta,
+    principal: view.principal,
+    mode: view.mode,
+  });
+  return answered(call, context);
 }
 
 function answerExtension({ method, params, meta }: MethodRequest, context: MethodContext): Promise<McpAnswer> {
@@ -57,38 +59,20 @@ function answerExtension({ method, params, meta }: MethodRequest, context: Metho
   return answered(call, context);
 }
 
-function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
-  return answered(buildCall(target, request, context), context);
-}
-
 async function answered(call: Call, { deps, codec, link }: MethodContext): Promise<McpAnswer> {
   const { method, target } = call;
   try {
     const outcome = await deps.hub.call(call);
-    if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
+    if (outcome.ok) return resultAnswer(codec.result?.(method, target, outcome.result) ?? outcome.result);
     const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return answer.type === "result" && outcome.result
-      ? resultAnswer(codec.result(method, target, answer.result))
+      ? resultAnswer(codec.result?.(method, target, answer.result) ?? answer.result)
       : answer;
   } catch (error) {
     if (error instanceof FailError)
       return failureAnswer(error.failure, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return faultAnswer(error, { method, callId: call.id }, deps);
   }
-}
-
-/** Builds the call. Its method was checked by `answerMethod`. */
-function buildCall(target: string, request: MethodRequest, { view, link }: MethodContext): Call {
-  const args = request.params["arguments"];
-  return new BuiltCall(link, {
-    method: request.method as CallMethod,
-    target,
-    params: otherParams(request.params),
-    arguments: isJsonObject(args) ? args : {},
-    meta: request.meta,
-    principal: view.principal,
-    mode: view.mode,
-  });
 }
 
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
@@ -104,7 +88,7 @@ function otherParams(params: JsonObject): JsonObject {
   return others ?? NO_PARAMS;
 }
 
-function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<TargetReader> {
+function namedTarget(params: JsonObject, member: "name" | "uri"): ReadTarget {
   const target = stringMember(params, member);
   if (target === undefined) return { problem: `Invalid params: \`${member}\` must be a string.` };
   const args = params["arguments"] ?? {};
@@ -112,7 +96,7 @@ function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<Tar
   return { target };
 }
 
-function completionTarget(params: JsonObject): ReturnType<TargetReader> {
+function completionTarget(params: JsonObject): ReadTarget {
   const { ref, argument, context } = params;
   const target = isJsonObject(ref) ? referenceTarget(ref) : undefined;
   if (target === undefined)

@@ -101,15 +101,15 @@ export class McpHttpEndpoint {
   }
 
   #modern(message: RpcRequest, http: HttpExchange, head: McpHead): Promise<void> {
-    this.#endListensOn(http.closing);
     const { accepted } = head;
+    const { remote } = this.#parts;
     if (!accepted.stream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
     if (!accepted.stream && !accepted.json)
       throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
-    if (message.method === "subscriptions/listen") http.endWithToken(() => http.answer.end());
-    const serve = (request: RpcRequest): Promise<void> => this.#serveModern(request, http, head);
-    return this.#parts.remote?.pass(message, http, serve) ?? serve(message);
+    if (message.method === "subscriptions/listen") this.#endListen(http);
+    const passed = remote?.pass(message, http, (request) => this.#serveModern(request, http, head));
+    return passed ?? this.#serveModern(message, http, head);
   }
 
   #serveModern(message: RpcRequest, http: HttpExchange, head: McpHead): Promise<void> {
@@ -119,7 +119,7 @@ export class McpHttpEndpoint {
       endpoint: "mcp-http",
       principal: this.#callerOf(http, head),
       mode: mode ?? defaultModeFor(http.principal, this.#parts.defaultMode),
-      signal: outlet.signal,
+      signal: http.answer.signal,
       headers: http,
     });
   }
@@ -133,10 +133,12 @@ export class McpHttpEndpoint {
   }
 
   /**
-   * Ends the open `subscriptions/listen` requests when the listener closes, because they would delay its end by the
-   * whole grace time.
+   * Ends a `subscriptions/listen` request when the caller's token expires, and all of them when the listener closes,
+   * because they would delay its end by the whole grace time.
    */
-  #endListensOn(closing: AbortSignal): void {
+  #endListen(http: HttpExchange): void {
+    const { closing } = http;
+    http.endWithToken(() => http.answer.end());
     if (this.#closing === closing) return;
     this.#closing = closing;
     closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });

@@ -1,6 +1,6 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
-import type { JsonBody } from "../../http/request/json-body.ts";
+import type { JsonBody } from "../../http/exchange.ts";
 import { sendJson } from "../../http/answer/send.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";

@@ -5,7 +5,7 @@ import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { ok } from "../../core/calls/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports/ports.ts";
-import { answerMethod } from "./call-methods.ts";
+import { answerCall } from "./call-methods.ts";
 import type { MethodContext } from "./methods.ts";
 
 /** Returns the call that a request with these parameters produces. */
@@ -27,7 +27,7 @@ async function callOf(params: JsonObject): Promise<Call> {
     list: (_kind: unknown, list: unknown) => list,
     result: (_method: unknown, _target: unknown, result: JsonObject) => result,
   } as unknown as MethodContext["codec"];
-  await answerMethod(
+  await answerCall(
     { method: "tools/call", params, meta: {} },
     { deps: { hub, logger: SILENT_LOGGER }, view: { mode: "normal", principal: LOCAL_PRINCIPAL }, link, codec },
   );

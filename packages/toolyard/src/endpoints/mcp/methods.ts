@@ -26,8 +26,11 @@ export interface MethodsDeps {
 export interface MethodCodec extends FailureRules {
   /** Returns the list in the form of this revision. Must return the same object for the same list. */
   list(kind: ListKind, list: RenderedList): RenderedList;
-  /** Returns a result in the form of this revision: a successful one, or a tool's own `isError` result. */
-  result(method: CallMethod, target: string, result: JsonObject): JsonObject;
+  /**
+   * Returns a result in the form of this revision: a successful one, or a tool's own `isError` result. @default results
+   * are passed on unchanged
+   */
+  result?(method: CallMethod, target: string, result: JsonObject): JsonObject;
 }
 
 export interface MethodRequest {
@@ -58,27 +61,24 @@ const LISTS: ReadonlyMap<string, ListMember> = new Map<string, ListMember>([
   ["prompts/list", { kind: "prompts", member: "prompts" }],
 ]);
 
-const CALLS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
+const CALLS: readonly CallMethod[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
-/** Returns true for methods of both eras: lists and calls. */
-export function isSharedMethod(method: string): boolean {
-  return LISTS.has(method) || CALLS.has(method);
-}
-
-export function isListMethod(method: string): boolean {
-  return LISTS.has(method);
-}
+/** Methods of both eras. */
+export const SHARED_METHODS: ReadonlyMap<string, "list" | "call"> = new Map([
+  ...Array.from(LISTS.keys(), (method) => [method, "list"] as const),
+  ...CALLS.map((method) => [method, "call"] as const),
+]);
 
 /** Returns true if a method outside MCP's core is forwarded to the only source of the hub. */
 export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "deps" | "view">): boolean {
-  return !isSharedMethod(method) && deps.hub.passesOn(method, view.principal);
+  return !SHARED_METHODS.has(method) && deps.hub.passesOn(method, view.principal);
 }
 
 export function methodNotFound(method: string): McpAnswer {
   return errorAnswer(RPC.methodNotFound, `Method not found: ${firstChars(method, MAX_QUOTED)}`);
 }
 
-/** Answers a method that `isListMethod` accepts. Never rejects. */
+/** Answers a list method of `SHARED_METHODS`. Never rejects. */
 export async function answerList(
   request: Pick<MethodRequest, "method" | "params">,
   { deps, view, codec }: Omit<MethodContext, "link">,

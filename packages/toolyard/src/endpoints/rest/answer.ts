@@ -30,7 +30,7 @@ export function sendText(answer: HttpAnswer, text: string, { status, headers }: 
 
 export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): void {
   const text = stringifyExact(errorBody(failure, isFull));
-  answer.requireScopes(failure.requiredScopes);
+  if (failure.requiredScopes) answer.requireScopes(failure.requiredScopes);
   sendText(answer, text, { status: statusOf(failure), headers: retryHeaders(failure) });
 }
 

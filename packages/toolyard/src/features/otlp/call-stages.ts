@@ -87,7 +87,7 @@ function callStage(tracer: Tracer): Stage {
     if (!span) return next(state);
     // The subject is complete at the end of the call. A further call of the request gets a span of its own.
     span.describe(NO_SUBJECT);
-    if (!isRequest) state.meta = span.meta;
+    if (!isRequest) state.replaceMeta(span.meta);
     state.trace = { span, state, isRequest, waits: 0, attempts: 0 } satisfies CallTrace;
     state.times ??= [performance.now()];
     return next(state);
@@ -226,13 +226,14 @@ function recordAttempt(tracer: Tracer, trace: CallTrace): void {
 function unsampledRun(state: CallState, next: Next): Promise<Outcome> {
   const { oneServer, runsProgram = false } = factsOf(state.found.provider.source.kind);
   const isContinued = oneServer || runsProgram;
-  if (isContinued && state.call.meta[TRACEPARENT] === undefined) state.meta = withUnsampledContext(state.call.meta);
+  if (isContinued && state.call.meta[TRACEPARENT] === undefined)
+    state.replaceMeta(withUnsampledContext(state.call.meta));
   return next(state);
 }
 
 async function recordedRun(state: CallState, next: Next, span: Span): Promise<Outcome> {
   span.set("source", state.found.provider.source.id);
-  state.meta = span.meta;
+  state.replaceMeta(span.meta);
   let outcome: Outcome | undefined;
   try {
     outcome = await next(state);

@@ -12,6 +12,6 @@ export const STATISTICS = defineFeature({
   endpoints: [STATISTICS_ENDPOINT],
   start: (_services, config: () => { readonly telemetry?: StatisticsConfig }) => {
     const counts = new CallCounts(resolveStatistics(config().telemetry).maxTools);
-    return { services: { callStatistics: counts }, onEveryCall: (call) => counts.add(call) };
+    return { services: { callStatistics: counts }, onEveryCall: counts.add };
   },
 });

@@ -83,6 +83,8 @@ export interface TaskOptions {
   readonly maxStoredBytes: number;
   /** False if no call can become a task. */
   readonly isOffered: boolean;
+  /** True if the mode of some tools is `required`. */
+  readonly hasRequired: boolean;
   /** Returns the mode of a tool. */
   modeOf(subject: Subject): TaskMode;
   /**
@@ -109,6 +111,7 @@ export function resolveTasks(raw: TasksConfig = {}): TaskOptions {
     maxRunning: options.max_running,
     maxStoredBytes: options.max_stored,
     isOffered: [options.mode, ...rules.map(({ mode }) => mode)].some((mode) => mode !== "never"),
+    hasRequired: rules.some(({ mode }) => mode === "required"),
     modeOf: (subject: Subject) => ruleFor(subject) ?? options.mode,
     supports: (isDeclared: boolean, findSubject: () => Subject | undefined) => {
       const subject = rules.length > 0 ? findSubject() : undefined;

@@ -1,8 +1,9 @@
-import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { TaskOffer } from "../../core/calls/task-offer.ts";
 import { objectMember } from "../../core/json/json.ts";
 import { TASKS_EXTENSION } from "../../core/ports/tasks.ts";
 import type { FoundCall } from "../../pipeline/ports.ts";
-import type { CallState, Stage } from "../../pipeline/state.ts";
+import type { Stage } from "../../pipeline/state.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { TaskOptions } from "./options.ts";
 
@@ -13,25 +14,22 @@ import type { TaskOptions } from "./options.ts";
 export function taskStage(options: () => TaskOptions): Stage {
   return (state, next) => {
     const { call, found } = state;
-    if (call.method !== "tools/call" || (!call.taskOffer && !isUndeclared(state))) return next(state);
-    const { modeOf, afterMs } = options();
-    const mode = modeOf(found.subject);
-    if (!call.taskOffer) return mode === "required" ? MISSING : next(state);
-    if (mode === "never" && call.taskOffer.isRequired) return Promise.resolve(notAsTask(found.name));
-    if (mode !== "never") {
-      const isAtOnce = mode !== "auto";
-      call.taskOffer.accept({ afterMs: isAtOnce ? 0 : afterMs, tool: found.name, isIdempotent: isIdempotent(found) });
-    }
-    return next(state);
+    if (call.method !== "tools/call") return next(state);
+    if (call.taskOffer) return offered(call.taskOffer, found, options()) ?? next(state);
+    // A modern client declares its capabilities in each request. Without the capability, the request waits for the
+    // result (SEP-2663).
+    if (call.client.era !== "modern" || call.parent !== undefined) return next(state);
+    const { hasRequired, modeOf } = options();
+    return hasRequired && modeOf(found.subject) === "required" ? MISSING : next(state);
   };
 }
 
-/**
- * A modern client declares its capabilities in each request. Without the capability, the request waits for the result
- * (SEP-2663).
- */
-function isUndeclared({ call: { client, parent } }: CallState): boolean {
-  return client.era === "modern" && parent === undefined;
+/** Accepts an offer to continue the call as a task, if its mode permits that. Returns the failure of a refused call. */
+function offered(offer: TaskOffer, found: FoundCall, { modeOf, afterMs }: TaskOptions): Promise<Outcome> | undefined {
+  const mode = modeOf(found.subject);
+  if (mode === "never") return offer.isRequired ? Promise.resolve(notAsTask(found.name)) : undefined;
+  offer.accept({ afterMs: mode === "auto" ? afterMs : 0, tool: found.name, isIdempotent: isIdempotent(found) });
+  return undefined;
 }
 
 const MISSING = Promise.resolve(

@@ -70,7 +70,7 @@ export class HttpAnswer implements WireEvents {
 
   /** True while the client waits and no answer has started. */
   get isOpen(): boolean {
-    return !this.isBegun && !this.isGone;
+    return this.#status === 0 && !this.isGone;
   }
 
   /** Number of bytes that the caller has not read yet. */
@@ -96,8 +96,8 @@ export class HttpAnswer implements WireEvents {
    * Turns the answer into a 403 with a challenge that names these scopes (RFC 6750, `insufficient_scope`). The body
    * stays the one that is sent. Has no effect after the head was sent.
    */
-  requireScopes(scopes: readonly string[] | undefined): void {
-    if (scopes) this.#scopesChallenge = this.scopesOwner?.challengeScopes(scopes);
+  requireScopes(scopes: readonly string[]): void {
+    this.#scopesChallenge = this.scopesOwner?.challengeScopes(scopes);
   }
 
   /** Calls `run` once, when no more data can be sent, for any reason; immediately if that is already the case. */

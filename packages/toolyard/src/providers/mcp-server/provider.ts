@@ -271,7 +271,7 @@ function toRequest(call: ResolvedCall): CallRequest {
     case "tool": {
       const { name, definition } = record.tool;
       const { inputSchema, execution } = definition as Partial<Record<"inputSchema" | "execution", JsonObject>>;
-      return { params: joined(withoutTask(params), { name, arguments: call.arguments }), inputSchema, execution };
+      return { params: toolParams(params, { name, arguments: call.arguments }), inputSchema, execution };
     }
     case "resource":
       return { params: { ...params, uri: record.uri } };
@@ -292,11 +292,11 @@ function toRequest(call: ResolvedCall): CallRequest {
 }
 
 /**
- * Returns `params` with the members of `own`. If `params` is empty, as usual, returns `own` itself, because copying a
- * frozen object is slow in V8.
+ * Returns the parameters of a tool's call: `own`, and further members that the caller sent. Usually there are none, and
+ * nothing is copied, because copying a frozen object is slow in V8.
  */
-function joined(params: JsonObject, own: JsonObject): JsonObject {
-  for (const _ in params) return { ...params, ...own };
+function toolParams(params: JsonObject, own: JsonObject): JsonObject {
+  for (const _ in params) return { ...withoutTask(params), ...own };
   return own;
 }
 

@@ -31,9 +31,8 @@ export class CallCounts implements CallStatistics {
     this.#maxTools = maxTools;
   }
 
-  add(call: FinishedCall): void {
-    this.#rowFor(call).add(call);
-  }
+  /** Counts a call. A listener of the pipeline, so it is bound to this object. */
+  readonly add = (call: FinishedCall): void => this.#rowFor(call).add(call);
 
   rows(): readonly LiveCallRow[] {
     const all = [this.#unresolved, ...this.#bySource.values(), ...(this.#otherSources ? [this.#otherSources] : [])];

@@ -1,38 +1,18 @@
 import { CallMap } from "../../core/calls/call-map.ts";
 import type { Call, CallNotification } from "../../core/calls/call.ts";
 import type { RequestId } from "../../wire/messages.ts";
-
-/**
- * Returns the key of the client that answers server requests of a call: its lasting connection, or else the call
- * itself. For a call made by another call, the outer call is used.
- */
-export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent" | "id">): string {
-  return client.connection ?? `call ${parent ?? id}`;
-}
+import { clientKey } from "./turns.ts";
 
 /**
  * The calls in flight on one connection. Finds the call to which a notification without an id belongs. On a connection
  * that many callers share, an ambiguous notification is dropped, so that no caller gets the notification of another.
  */
-export class CallsInFlight {
-  readonly #calls = new CallMap<RequestId, Call>();
+export class CallsInFlight extends CallMap<RequestId, Call> {
   readonly #spoken = new WeakSet<Call>();
 
-  add(id: RequestId, call: Call): void {
-    this.#calls.set(id, call);
-  }
-
-  remove(id: RequestId): void {
-    this.#calls.delete(id);
-  }
-
-  get size(): number {
-    return this.#calls.size;
-  }
-
   /** Returns the call of this request. */
-  get(id: RequestId | undefined): Call | undefined {
-    return id === undefined ? undefined : this.#calls.get(id);
+  override get(id: RequestId | undefined): Call | undefined {
+    return id === undefined ? undefined : super.get(id);
   }
 
   /** Records that the server reported progress of this call. */
@@ -42,11 +22,6 @@ export class CallsInFlight {
 
   hasSpoken(call: Call): boolean {
     return this.#spoken.has(call);
-  }
-
-  /** Returns all calls, the earliest first. */
-  calls(): Call[] {
-    return this.#calls.values();
   }
 
   /**
@@ -59,7 +34,7 @@ export class CallsInFlight {
     if (named) return tell([named], notification);
     // The notification arrived on the stream of a request that has ended or is not a call, so it belongs to no call.
     if (related !== undefined) return false;
-    const calls = this.#calls.values();
+    const calls = this.values();
     if (new Set(calls.map(({ principal }) => principal.id)).size > 1) return false;
     return tell(new Map(calls.map((call) => [clientKey(call), call])).values(), notification);
   }

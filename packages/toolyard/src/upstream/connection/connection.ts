@@ -155,7 +155,7 @@ export class Connection {
 
   /** Principals of the calls in flight, the earliest first. */
   get principals(): readonly string[] {
-    return this.#inFlight.calls().map(({ principal }) => principal.id);
+    return this.#inFlight.values().map(({ principal }) => principal.id);
   }
 
   /** Time of the last message from the server, on the clock of `performance.now()`. */
@@ -177,19 +177,22 @@ export class Connection {
    * outcomes; never throws.
    */
   async call(call: Call, request: CallRequest): Promise<Outcome> {
-    let leave = (): void => {};
+    let hasTurn = false;
     try {
       this.#inUse.add(call);
       // Turns are needed only in the legacy era. In the modern era, a server request is part of the answer to its own
       // call.
-      if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
+      if (this.era.name === "legacy") {
+        if (!this.#turns.tryEnter(call)) await this.#turns.enter(call);
+        hasTurn = true;
+      }
       const outcome = await this.#attempt(call, request);
       return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
     } catch (error) {
       return failureOf(error);
     } finally {
       this.#inUse.delete(call);
-      leave();
+      if (hasTurn) this.#turns.leave(call);
     }
   }
 
@@ -265,11 +268,11 @@ export class Connection {
       },
       send: { inputSchema, caller: call, afterLoss },
     });
-    this.#inFlight.add(sent.id, call);
+    this.#inFlight.set(sent.id, call);
     try {
       return readReply(call.method, await sent.reply);
     } finally {
-      this.#inFlight.remove(sent.id);
+      this.#inFlight.delete(sent.id);
       this.#asks.ended(call);
     }
   }

@@ -55,8 +55,10 @@ interface PendingExchange {
   readonly onProgress: ((params: JsonObject) => void) | undefined;
   /** The response stream, on a transport with one stream per request. */
   readonly stream: Canceller | undefined;
-  settle(reply: RpcReply): void;
+  resolve(reply: RpcReply): void;
   reject(failure: Fail): void;
+  /** Stops listening for the cancellation. */
+  release(): void;
 }
 
 /** Maximum number of remembered ids of cancelled requests, so that their late answers are not reported as faults. */
@@ -112,7 +114,7 @@ export class Exchange {
     const { onStderr, onResumed } = this.#handlers;
     await this.#transport.open(
       {
-        onMessage: (message, related) => this.#receive(message, related),
+        onMessage: this.#receive,
         onClose: (failure) => this.#end(failure),
         onLost: (id, failure) => this.#take(id)?.reject(failure),
         onNoise: (noise) =>
@@ -200,12 +202,12 @@ export class Exchange {
         this.#giveUp(request.id, failure.failure, { cancelBy, stream });
         reject(failure);
       };
-      const release = (): void => signal?.removeEventListener("abort", onAbort);
       this.#pending.set(request.id, {
         onProgress,
         stream,
-        settle: (reply) => (release(), resolve(reply)),
-        reject: (failure) => (release(), reject(new FailError(failure))),
+        resolve,
+        reject: (failure) => reject(new FailError(failure)),
+        release: () => signal?.removeEventListener("abort", onAbort),
       });
       signal?.addEventListener("abort", onAbort, { once: true });
       const { inputSchema, longLived, caller, afterLoss } = send;
@@ -233,10 +235,11 @@ export class Exchange {
   #take(id: RequestId): PendingExchange | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
+    pending?.release();
     return pending;
   }
 
-  #receive(value: unknown, related: RequestId | undefined): void {
+  readonly #receive = (value: unknown, related?: RequestId): void => {
     if (this.#closed) return;
     this.heardAt = performance.now();
     if (Array.isArray(value)) return value.forEach((member) => this.#receive(member, related));
@@ -245,7 +248,7 @@ export class Exchange {
     if (classified.type === "reply") return this.#onReply(classified.message, related);
     if (classified.type === "request") return this.#handlers.onRequest(classified.message, related);
     this.#onNotification(classified.message, related);
-  }
+  };
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
     // An error without an id belongs to the request on whose stream it arrived.
@@ -253,7 +256,7 @@ export class Exchange {
     const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
     if (pending) {
       this.replies += 1;
-      return pending.settle(reply);
+      return pending.resolve(reply);
     }
     if (id !== undefined && this.#forgotten.delete(id)) return;
     if (id === undefined)
@@ -309,7 +312,10 @@ export class Exchange {
     this.#closed = failure;
     const pending = this.#pending.values();
     this.#pending.clear();
-    for (const one of pending) one.reject(failure);
+    for (const one of pending) {
+      one.release();
+      one.reject(failure);
+    }
     this.#handlers.onClose(failure);
   }
 }

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import type { RequestId } from "../../wire/messages.ts";
-import { clientKey } from "./calls-in-flight.ts";
+import { clientKey } from "./turns.ts";
 
 /**
  * Maximum time until the caller of a server request must be found; at most half of the remaining time of its calls.

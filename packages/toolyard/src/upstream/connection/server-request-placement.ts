@@ -1,5 +1,5 @@
 import type { Call } from "../../core/calls/call.ts";
-import { clientKey } from "./calls-in-flight.ts";
+import { clientKey } from "./turns.ts";
 
 /** A server request whose caller has not been found yet. */
 export interface UnplacedRequest {

@@ -14,9 +14,9 @@ import {
 } from "../../wire/messages.ts";
 import { withoutTask } from "./capabilities.ts";
 import type { FaultLog } from "../faults.ts";
-import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 import { OpenServerRequest, type ServerRequestAnswer } from "./open-server-request.ts";
-import { QUIET_MS, type Turns } from "./turns.ts";
+import { clientKey, QUIET_MS, type Turns } from "./turns.ts";
 import { placeQuestions, type Placement, type Scene } from "./server-request-placement.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
@@ -73,7 +73,7 @@ export class ServerRequests {
       );
     const named = inFlight.get(related);
     // A request that arrives on the stream of an ended call belongs to no other call.
-    const calls = named ? [named] : related === undefined ? inFlight.calls() : [];
+    const calls = named ? [named] : related === undefined ? inFlight.values() : [];
     if (request.method === "roots/list" && !this.#canTellRoots(calls, related))
       return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
     if (related === undefined && request.method !== "roots/list") this.#takeTurns();

@@ -3,7 +3,6 @@ import { cancellationOf, type Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { abortFailure } from "../../core/timing/wait.ts";
-import { clientKey } from "./calls-in-flight.ts";
 
 /** Maximum number of calls that wait for their turn on one connection. */
 const MAX_WAITING = 1000;
@@ -80,31 +79,30 @@ export class Turns {
     if (!isHeld) this.#admit();
   }
 
-  /** Takes the turn if it is free; the returned function ends it. Returns undefined if it is not free. */
-  tryEnter(call: Call): (() => void) | undefined {
+  /** Takes the turn if it is free, until `leave`. Returns false if it is not free. */
+  tryEnter(call: Call): boolean {
     const key = clientKey(call);
     const isNext = this.#waiting.length === 0 || this.#clients.has(key);
-    if (!isNext || !this.#mayEnter(key, call.principal.id)) return undefined;
+    if (!isNext || !this.#mayEnter(key, call.principal.id)) return false;
     this.#letIn(key, call.principal.id);
-    return this.#leaver(key);
+    return true;
   }
 
-  /** Waits for the turn; the returned function ends it. Rejects with a `FailError` if the call ends first. */
-  async enter(call: Call): Promise<() => void> {
-    const leave = this.tryEnter(call);
-    if (leave) return leave;
-    const key = clientKey(call);
-    await this.#wait(call, key);
-    return this.#leaver(key);
+  /** Waits for the turn, which the call then has until `leave`. Rejects with a `FailError` if the call ends first. */
+  async enter(call: Call): Promise<void> {
+    if (!this.tryEnter(call)) await this.#wait(call, clientKey(call));
   }
 
-  #leaver(key: string): () => void {
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#leave(key);
-    };
+  /** Ends the turn of a call. Must be called once for each call that has entered. */
+  leave(call: Call): void {
+    const client = this.#clients.get(clientKey(call));
+    if (!client) return;
+    client.calls -= 1;
+    if (client.calls === 0) this.#forget(client);
+    // Before the server sends its first request, no call waits for the end of another.
+    if (!this.#serial) return;
+    this.#watch(client);
+    this.#fewer();
   }
 
   /** Returns whether the client only waits for users, so that its calls send no requests. */
@@ -140,7 +138,7 @@ export class Turns {
     // The client's request is answered, so one of its calls continues.
     client.hasYielded = false;
     this.#watch(client);
-    this.#forget(client);
+    if (client.calls === 0) this.#forget(client);
   }
 
   #mayEnter(key: string, principal: string): boolean {
@@ -163,15 +161,6 @@ export class Turns {
     clearTimeout(client.quiet);
   }
 
-  #leave(key: string): void {
-    const client = this.#clients.get(key);
-    if (!client) return;
-    client.calls -= 1;
-    this.#watch(client);
-    this.#forget(client);
-    this.#fewer();
-  }
-
   /** Starts the wait after which the client gives up the turn, if each of its calls has an open request. */
   #watch(client: TurnClient): void {
     clearTimeout(client.quiet);
@@ -185,13 +174,12 @@ export class Turns {
   }
 
   #forget(client: TurnClient): void {
-    if (client.calls > 0) return;
     clearTimeout(client.quiet);
     this.#clients.delete(client.key);
   }
 
   #fewer(): void {
-    if (this.#serial) this.onFewer();
+    this.onFewer();
     this.#admit();
   }
 
@@ -274,6 +262,14 @@ export class Turns {
       else if (this.#isHeld || next.since < overtakesUntil) return;
     }
   }
+}
+
+/**
+ * Returns the key of the client that answers server requests of a call: its lasting connection, or else the call
+ * itself. For a call made by another call, the outer call is used.
+ */
+export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent" | "id">): string {
+  return client.connection ?? `call ${parent ?? id}`;
 }
 
 const DONE = Promise.resolve();

@@ -52,7 +52,8 @@ export class Link {
   readonly #closing = new AbortController();
   readonly #lines = new StartLines();
   #state: LinkState = "idle";
-  #connection: Connection | undefined;
+  /** The open connection, if there is one. Only this link sets it. */
+  current: Connection | undefined;
   #attempt: Promise<Connection> | undefined;
   /** The connection that is being opened, during a start. */
   #opening: Connection | undefined;
@@ -74,11 +75,6 @@ export class Link {
 
   get state(): LinkState {
     return this.#state;
-  }
-
-  /** The open connection, if there is one. */
-  get current(): Connection | undefined {
-    return this.#state === "ready" ? this.#connection : undefined;
   }
 
   /** Milliseconds of the current start during which the machine was too busy. */
@@ -124,7 +120,7 @@ export class Link {
 
   /** Closes an unusable connection; the next `get` opens another. */
   replace(connection: Connection, failure: Fail, options?: CloseOptions): void {
-    if (this.#connection !== connection || this.#state !== "ready") return;
+    if (this.current !== connection) return;
     this.#lost(failure);
     void this.#end(connection, failure, options);
   }
@@ -134,15 +130,15 @@ export class Link {
    * be reported as never started.
    */
   retire(connection: Connection, failure: Fail): void {
-    if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+    if (this.current === connection) this.#lost(failure);
   }
 
   /** Closes an idle connection. It is reopened on demand. */
   async stop(): Promise<void> {
-    if (this.#state !== "ready" || !this.#connection) return;
-    const connection = this.#connection;
+    const connection = this.current;
+    if (!connection) return;
     this.#enter("idle");
-    this.#connection = undefined;
+    this.current = undefined;
     this.#stopping = this.#end(connection);
     await this.#stopping;
   }
@@ -151,12 +147,13 @@ export class Link {
   async close(failure?: Fail): Promise<void> {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
+    const connection = this.current;
+    this.current = undefined;
     clearTimeout(this.#retry);
     const left = this.#options.installer?.leaving();
     this.#closing.abort(new FailError(failure ?? CLOSED));
     const attempt = this.#attempt;
-    if (this.#connection) void this.#end(this.#connection, failure);
-    this.#connection = undefined;
+    if (connection) void this.#end(connection, failure);
     await attempt?.catch(() => {});
     await Promise.all(this.#ending);
     left?.();
@@ -243,7 +240,7 @@ export class Link {
         this.#events.onStderr(line);
       },
       onClose: (failure) => {
-        if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+        if (this.current === connection) this.#lost(failure);
         // Also ends a connection whose transport has already ended.
         void this.#end(connection);
       },
@@ -265,7 +262,7 @@ export class Link {
     }
     // The connection may have ended directly after its last answer.
     if (connection.closed) throw new FailError(connection.closed);
-    this.#connection = connection;
+    this.current = connection;
     this.#connects += 1;
     this.#backoff.succeeded();
     this.#failure = undefined;
@@ -284,7 +281,7 @@ export class Link {
   }
 
   #lost(failure: Fail): void {
-    this.#connection = undefined;
+    this.current = undefined;
     this.#failure = failure;
     this.#enter("down");
     this.#retryLater();

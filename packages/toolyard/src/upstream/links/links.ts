@@ -35,10 +35,11 @@ export interface LinksOptions {
   readonly maxSessions: number;
   readonly idleMs: number;
   open(wish: LinkWish): LinkPlace;
-  /** Returns whether the server is known to send requests without naming a call. */
-  asks(): boolean;
-  /** Returns whether the server is known to keep state that a second process would not have. */
-  hasState(): boolean;
+  /**
+   * Facts about the server: whether it sends requests without naming a call, and whether it keeps state that a second
+   * process would not have.
+   */
+  readonly memory: { readonly asks: boolean; readonly hasState: boolean };
   /**
    * Called if a call failed because the server could not send a request to its caller, and no second process may be
    * started.
@@ -171,7 +172,7 @@ export class Links {
     const target = targetOf(request);
     if (link !== this.first.link || target === undefined || this.#options.opensCheaply) return false;
     if (!this.#mayUseLegacy(client) || !canBeAsked(client.capabilities)) return false;
-    if (this.#options.legacyProcess === "never" || this.#options.hasState()) {
+    if (this.#options.legacyProcess === "never" || this.#options.memory.hasState) {
       this.#options.onUnasked();
       return false;
     }
@@ -229,11 +230,11 @@ export class Links {
   }
 
   #placeFor({ principal, client }: LinkCaller, request?: CallRequest): LinkPlace {
-    const { isolation } = this.#options;
+    const { isolation, memory } = this.#options;
     if (isolation === "session" && client.connection !== undefined)
       return this.#ownOf(client.connection, { principal, client });
-    const owner = this.#wantsLegacy(client, request) ? "legacy" : "first";
-    if (isolation === "auto" && !this.#mayShare(principal, owner))
+    const owner = this.#era === "modern" && this.#wantsLegacy(client, request) ? "legacy" : "first";
+    if (memory.asks && isolation === "auto" && !this.#mayShare(principal, owner))
       return this.#furtherOf({
         key: { for: "principal", principal: principal.id },
         label: `principal ${principal.id}`,
@@ -248,7 +249,7 @@ export class Links {
     if (opensCheaply) return client.era === "legacy" || canBeAsked(client.capabilities);
     if (!canBeAsked(client.capabilities)) return false;
     if (legacyProcess !== "auto") return legacyProcess === "always";
-    if (this.#asking.size === 0 || request === undefined || this.#options.hasState()) return false;
+    if (this.#asking.size === 0 || request === undefined || this.#options.memory.hasState) return false;
     return this.#asking.has(targetOf(request) ?? "");
   }
 
@@ -259,12 +260,12 @@ export class Links {
   }
 
   /**
-   * Returns whether a principal may use this connection. If a server sends requests, one principal keeps the
+   * Returns whether a principal may use this connection of a server that sends requests. One principal keeps the
    * connection; others leave it when their calls on it have ended.
    */
   #mayShare(principal: Principal, owner: Owner): boolean {
     const isOfLegacyEra = owner === "legacy" || this.#era === "legacy";
-    if (!isOfLegacyEra || !this.#options.asks()) return true;
+    if (!isOfLegacyEra) return true;
     const busy = this.#linkOf(owner)?.current?.principals ?? [];
     if (!this.#holders.has(owner) && busy.length === 0) this.#holders.set(owner, principal.id);
     return this.#holders.get(owner) === principal.id || busy.includes(principal.id);

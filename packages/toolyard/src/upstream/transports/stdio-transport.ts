@@ -8,7 +8,7 @@ import { within } from "../../core/timing/wait.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { partsText } from "../../wire/json-bounds.ts";
-import { LineDecoder, type SkippedLine } from "../../wire/lines.ts";
+import { LineDecoder, type LineHandlers, type SkippedLine } from "../../wire/lines.ts";
 import { classifyMessage, type RpcMessage } from "../../wire/messages.ts";
 import { unsent } from "../connection/exchange.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
@@ -74,7 +74,7 @@ interface OverBound {
 /**
  * Transport to a server that is a child process: one JSON message per line on stdin and stdout, any text on stderr.
  */
-export class StdioTransport implements Transport {
+export class StdioTransport implements Transport, LineHandlers {
   readonly perRequestStreams = false;
   readonly mirrorsParams = false;
   readonly sessionful = true;
@@ -111,7 +111,7 @@ export class StdioTransport implements Transport {
     this.#options.supervisor?.started(child);
     // The transport was closed during the start, so the child is ended.
     if (this.#closing) return child.kill(0);
-    this.#read(child, handlers);
+    this.#read(child);
     void this.#watch(child);
   }
 
@@ -176,26 +176,20 @@ export class StdioTransport implements Transport {
     await within(child.closed, DRAIN_MS);
   }
 
-  #read(child: Child, handlers: TransportHandlers): void {
-    const { maxMessageBytes } = this.#options;
-    const lines = new LineDecoder(maxMessageBytes, {
-      onLine: (line) => this.#onLine(line, handlers),
-      onSkipped: (line) =>
-        this.#onTooLarge(line, {
-          size: `${line.bytes} bytes where ${maxMessageBytes} are allowed`,
-          option: "max_message_bytes",
-        }),
-    });
+  #read(child: Child): void {
+    const lines = new LineDecoder(this.#options.maxMessageBytes, this);
     const stderr = this.#stderr;
     child.stdout.once("data", () => (this.#hasSpoken = true));
-    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    child.stdout.on("data", lines.push);
     child.stdout.once("end", () => lines.flush());
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.stderr.once("end", () => stderr.flush());
   }
 
-  #onLine(line: string, handlers: TransportHandlers): void {
-    if (this.#isOver) return this.#onLateLine(line);
+  /** Handles a line of the child's output. */
+  onLine(line: string): void {
+    const handlers = this.#handlers;
+    if (this.#isOver || !handlers) return this.#onLateLine(line);
     if (line.trim() === "") return;
     const { maxMessageParts } = this.#options;
     const found = findMessage(line, maxMessageParts);
@@ -218,6 +212,12 @@ export class StdioTransport implements Transport {
         id,
         fail("malformed", "The server's answer is damaged: it is not JSON, or is nested too deep."),
       );
+  }
+
+  /** Handles the end of a line that is too long. */
+  onSkipped(line: SkippedLine): void {
+    const size = `${line.bytes} bytes where ${this.#options.maxMessageBytes} are allowed`;
+    this.#onTooLarge(line, { size, option: "max_message_bytes" });
   }
 
   #onLateLine(line: string): void {

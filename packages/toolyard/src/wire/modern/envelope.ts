@@ -77,46 +77,25 @@ export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
 
 /** Returns the problems of an envelope. In a modern request, an absent `_meta` counts as `{}`. */
 export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
-  let faults: EnvelopeFault[] | undefined;
-  for (const { key, isRequired, problemOf } of ENVELOPE_MEMBERS) {
-    const value = meta[key];
-    if (value === undefined && !isRequired) continue;
-    const problem = value === undefined ? "missing" : problemOf(value);
-    if (problem !== undefined) (faults ??= []).push({ key, problem });
-  }
-  return faults ?? NO_FAULTS;
+  const { protocolVersion, clientCapabilities, clientInfo, logLevel } = META;
+  const faults: EnvelopeFault[] = [];
+  const version = meta[protocolVersion];
+  const capabilities = meta[clientCapabilities];
+  const info = meta[clientInfo];
+  const level = meta[logLevel];
+  if (version === undefined) faults.push({ key: protocolVersion, problem: "missing" });
+  else if (typeof version !== "string") faults.push({ key: protocolVersion, problem: "must be a string" });
+  if (capabilities === undefined) faults.push({ key: clientCapabilities, problem: "missing" });
+  else if (!isJsonObject(capabilities)) faults.push({ key: clientCapabilities, problem: "must be an object" });
+  if (info !== undefined && !isImplementation(info))
+    faults.push({ key: clientInfo, problem: "must be an object with `name` and `version`" });
+  if (level !== undefined && !(LOG_LEVELS as readonly unknown[]).includes(level))
+    faults.push({ key: logLevel, problem: `must be one of ${LOG_LEVELS.join(", ")}` });
+  return faults;
 }
 
-const NO_FAULTS: readonly EnvelopeFault[] = Object.freeze([]);
-
-const ENVELOPE_MEMBERS: readonly {
-  readonly key: string;
-  readonly isRequired: boolean;
-  problemOf(value: unknown): string | undefined;
-}[] = [
-  {
-    key: META.protocolVersion,
-    isRequired: true,
-    problemOf: (value) => (typeof value === "string" ? undefined : "must be a string"),
-  },
-  {
-    key: META.clientCapabilities,
-    isRequired: true,
-    problemOf: (value) => (isJsonObject(value) ? undefined : "must be an object"),
-  },
-  { key: META.clientInfo, isRequired: false, problemOf: (value) => implementationProblem(value) },
-  {
-    key: META.logLevel,
-    isRequired: false,
-    problemOf: (value) =>
-      (LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
-  },
-];
-
-function implementationProblem(value: unknown): string | undefined {
-  const isImplementation =
-    isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
-  return isImplementation ? undefined : "must be an object with `name` and `version`";
+function isImplementation(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
 }
 
 /** Returns `meta` with the members of the envelope. Other members stay unchanged. */
@@ -133,8 +112,10 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
 /** Returns `meta` without the four keys of the envelope, which must not be forwarded. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
   // Most requests have no other members in `_meta`, so nothing is copied for them.
-  const others = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.includes(key));
-  return others.length === 0 ? {} : Object.fromEntries(others.map((key) => [key, meta[key]]));
+  for (const name in meta)
+    if (!ENVELOPE_KEYS.includes(name))
+      return Object.fromEntries(Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key)));
+  return {};
 }
 
 /** Returns the id of the `subscriptions/listen` request to which a notification belongs. */

@@ -23,7 +23,9 @@ export interface ScopeOwner {
 
 /** One running request: the link to its caller, and its cancellation. */
 export class CallScope implements CallerLink {
+  readonly endpoint: string;
   readonly outlet: Outlet;
+  readonly cancellation: Cancellation;
   readonly wants: { readonly progress: boolean; readonly logLevel: string };
   readonly relaysInput = false;
   requestSpan: Span | undefined;
@@ -38,13 +40,11 @@ export class CallScope implements CallerLink {
 
   constructor(owner: ScopeOwner, outlet: Outlet, params: JsonObject | undefined) {
     this.#owner = owner;
+    this.endpoint = owner.endpoint;
     this.outlet = outlet;
+    this.cancellation = this.#caller;
     this.#progressToken = progressToken(params);
     this.wants = { progress: this.#progressToken !== undefined, logLevel: owner.logLevel };
-  }
-
-  get endpoint(): string {
-    return this.#owner.endpoint;
   }
 
   get client(): Client {
@@ -53,10 +53,6 @@ export class CallScope implements CallerLink {
 
   get signal(): AbortSignal {
     return this.#caller.signal;
-  }
-
-  get cancellation(): Cancellation {
-    return this.#caller;
   }
 
   notify(notification: CallNotification): void {

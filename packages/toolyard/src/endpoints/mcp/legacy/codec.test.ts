@@ -12,7 +12,7 @@ test("remembers the most recently listed tools with wrapped output, for any numb
     codec.list("tools", { entries, json: JSON.stringify(entries), version: String(from) });
   };
   const isWrapped = (name: string): boolean => {
-    const { structuredContent } = codec.result("tools/call", name, { content: [], structuredContent: { a: 1 } });
+    const { structuredContent } = codec.result!("tools/call", name, { content: [], structuredContent: { a: 1 } });
     return JSON.stringify(structuredContent) === '{"result":{"a":1}}';
   };
   list(0, 2);

@@ -70,7 +70,7 @@ export class PostReply implements Outlet {
 
   reply(text: string, error?: ReplyError): void {
     if (this.#isOver) return;
-    this.#http.answer.requireScopes(error?.requiredScopes);
+    if (error?.requiredScopes) this.#http.answer.requireScopes(error.requiredScopes);
     if (this.#stream) this.#sendReply(text);
     else this.#replies.push(text);
   }

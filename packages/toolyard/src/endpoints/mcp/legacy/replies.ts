@@ -16,7 +16,7 @@ import type { Outlet, ReplyError } from "./outlet.ts";
 import type { MessageContext } from "./session-start.ts";
 
 export function reply(outlet: Outlet, id: RequestId | null, answer: McpAnswer): void {
-  const spliced = outlet.replySpliced && splicedReply(id, answer);
+  const spliced = answer.type === "list" && outlet.replySpliced && splicedReply(id, answer);
   if (spliced) return outlet.replySpliced!(spliced);
   const text = replyText(id, answer);
   if (text !== undefined) outlet.reply(text, answer.type === "error" ? replyErrorOf(answer) : undefined);

@@ -127,7 +127,7 @@ export class SessionTasks {
     if (!end) return scope.signal.aborted ? SILENCE : UNKNOWN;
     if (end.error) return { type: "error", error: this.#codec.upstreamError(end.error, "tools/call") };
     if (!end.result) return errorAnswer(RPC.internal, "The task was cancelled.");
-    const result = this.#codec.result("tools/call", end.tool, end.result);
+    const result = this.#codec.result?.("tools/call", end.tool, end.result) ?? end.result;
     return resultAnswer({ ...result, _meta: { ...objectMember(result, "_meta"), [RELATED_TASK]: { taskId: id } } });
   }
 

@@ -26,12 +26,12 @@ import {
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
 import { readOffer, serverInfo, withoutListChanges, type HubOffer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
-import { answerMethod } from "../call-methods.ts";
+import { answerCall } from "../call-methods.ts";
 import {
   faultAnswer,
-  isListMethod,
+  answerList,
   isPassedOn,
-  isSharedMethod,
+  SHARED_METHODS,
   methodNotFound,
   type MethodRequest,
   type MethodsDeps,
@@ -379,7 +379,7 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
         return this.#subscriptions.remove(params);
       default:
         if (isAboutTask(method, params) && this.#offersTasks) return this.#aboutTask({ method, params }, scope);
-        if (isSharedMethod(method))
+        if (SHARED_METHODS.has(method))
           return this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode);
         return this.#inDialects({ method, params }, scope, received) ?? this.#passedOn({ method, params }, scope, mode);
     }
@@ -410,8 +410,10 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
   #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<McpAnswer> {
     const view = this.#viewIn(mode);
     const codec = this.#deps.codecs.for(this.#revision);
-    const answering = answerMethod(request, { deps: this.#deps, view, link: scope, codec });
-    return isListMethod(request.method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
+    const context = { deps: this.#deps, view, link: scope, codec };
+    if (SHARED_METHODS.get(request.method) !== "list") return answerCall(request, context);
+    const answering = answerList(request, context);
+    return view.mode === this.#record.mode ? this.#noting(answering) : answering;
   }
 
   async #noting(answering: Promise<McpAnswer>): Promise<McpAnswer> {

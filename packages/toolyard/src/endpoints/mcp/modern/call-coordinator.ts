@@ -6,11 +6,11 @@ import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { TaskPlan } from "../../../core/calls/task-offer.ts";
-import { isTaskMethod, type Tasks } from "../../../core/ports/tasks.ts";
+import { hasTasksExtension, type Tasks } from "../../../core/ports/tasks.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "../answers.ts";
-import { answerMethod } from "../call-methods.ts";
+import { answerCall } from "../call-methods.ts";
 import type { MethodContext } from "../methods.ts";
 import { holderIn, type AdmittedFacts } from "./facts.ts";
 import { inputProblem, relayProblem } from "./input-requests.ts";
@@ -18,7 +18,7 @@ import type { ModernOutlet } from "./outlet.ts";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
 import { isOwnState, unwrapRelayed, wrapRelayed, type Binding } from "./request-state.ts";
 import { RunningCall, type Visit } from "./running-call.ts";
-import { answerTaskMethod, createdTask, declaresTasks } from "./task-methods.ts";
+import { answerTaskMethod, createdTask } from "./task-methods.ts";
 
 type ModernCallContext = Omit<MethodContext, "link">;
 
@@ -54,13 +54,20 @@ export class CallCoordinator {
     context: ModernCallContext,
   ): McpAnswer | Promise<McpAnswer> {
     const { method, params = {} } = message;
-    if (isTaskMethod(method)) return answerTaskMethod({ method, params }, request, this.#tasks);
+    const { inputResponses, requestState: state } = params;
     const visit = new RequestVisit(method, outlet, request);
+    // The first request of a call has neither.
+    if (inputResponses === undefined && state === undefined)
+      return this.#visit(this.#begin(message, visit, context), { message, visit });
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
-    const state = params["requestState"];
     if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), { message, visit });
     return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, message, visit });
+  }
+
+  /** Answers a method of the extension tasks. */
+  serveTask({ method, params = {} }: RpcRequest, request: AdmittedFacts): Promise<McpAnswer> {
+    return answerTaskMethod({ method, params }, request, this.#tasks);
   }
 
   /** Continues a parked call with the answers of the caller. */
@@ -88,12 +95,15 @@ export class CallCoordinator {
     const { request } = visit;
     const call = new RunningCall(clientOf(request), visit, {
       relaysInput: RELAYING_METHODS.has(method),
-      offersTask: method === "tools/call" && declaresTasks(request.envelope) && this.#tasks?.isOffered === true,
+      offersTask:
+        method === "tools/call" &&
+        hasTasksExtension(request.envelope.clientCapabilities) &&
+        this.#tasks?.isOffered === true,
     });
-    const meta = withoutToken(request.meta);
+    const meta = "progressToken" in request.meta ? withoutToken(request.meta) : request.meta;
     const state = params["requestState"];
     const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
-    void answerMethod(
+    void answerCall(
       { method, params: sent, meta },
       { deps: context.deps, view: context.view, codec: context.codec, link: call },
     ).then((answer) => call.settle(this.#relayed(answer, request, method)));
@@ -185,10 +195,12 @@ const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/ge
  */
 class RequestVisit implements Visit {
   readonly request: AdmittedFacts;
+  readonly endpoint: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
   readonly progressToken: RequestId | undefined;
   readonly logLevel: string | undefined;
+  readonly requestSpan: AdmittedFacts["requestSpan"];
   readonly #outlet: ModernOutlet;
 
   constructor(method: string, outlet: ModernOutlet, request: AdmittedFacts) {
@@ -196,18 +208,12 @@ class RequestVisit implements Visit {
     const token = meta["progressToken"];
     this.#outlet = outlet;
     this.request = request;
+    this.endpoint = request.endpoint;
     this.signal = signal;
     this.capabilities = RELAYING_METHODS.has(method) ? envelope.clientCapabilities : {};
     this.progressToken = isRequestId(token) ? token : undefined;
     this.logLevel = envelope.logLevel;
-  }
-
-  get endpoint(): string {
-    return this.request.endpoint;
-  }
-
-  get requestSpan(): AdmittedFacts["requestSpan"] {
-    return this.request.requestSpan;
+    this.requestSpan = request.requestSpan;
   }
 
   note(method: string, params: JsonObject): void {
@@ -216,7 +222,6 @@ class RequestVisit implements Visit {
 }
 
 function withoutToken(meta: JsonObject): JsonObject {
-  if (!("progressToken" in meta)) return meta;
   const { progressToken: _, ...others } = meta;
   return others;
 }

@@ -1,5 +1,4 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import type { CallMethod } from "../../../core/calls/call.ts";
 import type { ListKind, RenderedList, ServerFacts } from "../../../core/ports/hub-port.ts";
 import { copyOf, objectMember, type JsonObject } from "../../../core/json/json.ts";
 import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
@@ -40,12 +39,7 @@ export class ModernCodec implements MethodCodec {
     return kind === "tools" ? withoutExecution(list) : list;
   }
 
-  /** Returns the result unchanged, because `stamp` later changes every result, including results of failures. */
-  result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
-    return result;
-  }
-
-  /** Returns the result of a call with the members that this era requires. */
+  /** Returns the result of a call, possibly a failed one, with the members that this era requires. */
   stamp(method: string, result: JsonObject): JsonObject {
     const stamped = copyOf(result);
     const meta = objectMember(result, "_meta");

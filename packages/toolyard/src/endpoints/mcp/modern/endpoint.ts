@@ -3,26 +3,24 @@ import { endRequestSpan, startRequestSpan } from "../request-span.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { Late } from "../../../core/late.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { LOCAL_PRINCIPAL, type ToolMode, type ToolNameStyle } from "../../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal, type ToolMode, type ToolNameStyle } from "../../../core/calls/call.ts";
 import { nextCallId } from "../../../core/calls/call-id.ts";
 import type { HubPort, ServerFacts, View } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
-import { isTaskMethod, TASKS_EXTENSION, type Tasks } from "../../../core/ports/tasks.ts";
+import { TASK_METHODS, TASKS_EXTENSION, type Tasks } from "../../../core/ports/tasks.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SourceFeatures } from "../../../core/sources/records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
-import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import { internalAnswer, replyText, resultAnswer, splicedReply, type McpAnswer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import {
   answerList,
-  isListMethod,
   isPassedOn,
-  isSharedMethod,
   methodNotFound,
+  SHARED_METHODS,
   type MethodContext,
   type MethodsDeps,
 } from "../methods.ts";
@@ -67,7 +65,8 @@ export class ModernEndpoint {
   readonly #calls: Late<ModernCalls>;
   /** Server facts that calls report, or a promise of them during the first read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
-  #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
+  /** Codec of the last request. */
+  #codec: KnownCodec | undefined;
   readonly #stop: () => void;
 
   constructor(deps: ModernDeps) {
@@ -159,57 +158,55 @@ export class ModernEndpoint {
   }
 
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
-    const { id, method, params = {} } = message;
-    const send = (answer: McpAnswer, extra?: JsonObject, status = statusOf(answer)): void => {
+    const { id, method } = message;
+    const send: SendAnswer = (answer, extra, status = statusOf(answer)) => {
       if (request.signal.aborted) return;
       request.onAnswer?.(answer);
-      const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
+      const spliced = answer.type === "list" && outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
       const text = replyText(id, answer, extra);
       if (text !== undefined) outlet.reply(text, status, answer.type === "error" ? answer.requiredScopes : undefined);
     };
-    if (!this.#isKnown(method, request)) return send(methodNotFound(method), undefined, 404);
-    const found = this.#factsFor(method, request);
-    const facts = found instanceof Promise ? await found : found;
-    const codec = this.#codecFor(facts, this.#scopeFor(request));
-    if (method === "server/discover") {
-      const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts), this.#offersTasks);
-      return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
-    }
-    if (method === "subscriptions/listen")
+    const kind = this.#kindOf(method, request);
+    if (kind === undefined) return send(methodNotFound(method), undefined, 404);
+    if (kind === "discover") return this.#discover(request, send);
+    // Only discovery waits until the hub knows its features. Other methods report the facts that are known.
+    this.#facts ??= this.#readFacts();
+    const facts = this.#facts instanceof Promise ? await this.#facts : this.#facts;
+    const codec = this.#codecFor(facts, request);
+    if (kind === "listen")
       return (await this.#listens.get()).serve(message, outlet, { facts: request, identity: codec.identity });
     const view: View = { mode: request.mode, principal: request.principal };
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
-    if (isListMethod(method)) {
-      const answer = await answerList({ method, params }, context);
-      return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
-    }
+    if (kind === "list") return sendList(message, { ...context, codec }, send);
     const calls = this.#calls.made ?? (await this.#calls.get());
-    const compared = findMismatch(calls, message, { view, headers: request.headers });
+    const compared = calls.headers.findMismatch(message, view, request.headers);
     const mismatch = compared instanceof Promise ? await compared : compared;
     if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
-    const answer = await calls.coordinator.serve(message, { outlet, request }, context);
+    const answer =
+      kind === "task"
+        ? await calls.coordinator.serveTask(message, request)
+        : await calls.coordinator.serve(message, { outlet, request }, context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 
-  #isKnown(method: string, { principal, mode }: AdmittedFacts): boolean {
-    return (
-      isSharedMethod(method) ||
-      OWN_METHODS.has(method) ||
-      (this.#offersTasks && isTaskMethod(method)) ||
-      isPassedOn(method, { deps: this.#methods, view: { principal, mode } })
-    );
+  /** Returns the kind of a method, or `undefined` if the hub does not have the method. */
+  #kindOf(method: string, { principal, mode }: AdmittedFacts): MethodKind | undefined {
+    const kind = METHODS.get(method) ?? "extension";
+    const isOwn = kind === "task" ? this.#offersTasks : kind !== "extension";
+    return isOwn || isPassedOn(method, { deps: this.#methods, view: { principal, mode } }) ? kind : undefined;
+  }
+
+  async #discover(request: RequestFacts, send: SendAnswer): Promise<void> {
+    const { hub } = this.#deps;
+    const facts = await readSettled(hub, () => hub.facts(request.principal));
+    const answer = discovery(facts, offeredFeatures(hub, facts), this.#offersTasks);
+    const codec = this.#codecFor(facts, request);
+    send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
   }
 
   get #offersTasks(): boolean {
     return this.#deps.tasks?.isOffered === true;
-  }
-
-  // Only discovery waits until the hub knows its features. Other methods report the facts that are known.
-  #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
-    const { hub } = this.#deps;
-    if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
-    return (this.#facts ??= this.#readFacts());
   }
 
   /** Reads the facts. They are cached until a list changes, unless a list changes during the read. */
@@ -227,11 +224,15 @@ export class ModernEndpoint {
     return reading;
   }
 
-  /** Returns the codec. It is cached, because most calls report the same server facts. */
-  #codecFor(facts: ServerFacts, scope: CacheScope): ModernCodec {
-    if (this.#codec?.facts !== facts || this.#codec.scope !== scope)
-      this.#codec = { facts, scope, codec: new ModernCodec(facts, scope) };
-    return this.#codec.codec;
+  /** Returns the codec. It is cached, because most calls have the same caller and report the same server facts. */
+  #codecFor(facts: ServerFacts, request: RequestFacts): ModernCodec {
+    const { principal, mode } = request;
+    const last = this.#codec?.facts === facts ? this.#codec : undefined;
+    if (last?.principal === principal && last.mode === mode) return last.codec;
+    const scope = this.#scopeFor(request);
+    const codec = last?.scope === scope ? last.codec : new ModernCodec(facts, scope);
+    this.#codec = { facts, principal, mode, scope, codec };
+    return codec;
   }
 
   #scopeFor({ principal, mode }: RequestFacts): CacheScope {
@@ -241,13 +242,13 @@ export class ModernEndpoint {
   }
 }
 
-/** Returns the difference between the headers of a call and its arguments, if any. */
-function findMismatch(
-  { headers: toolHeaders }: ModernCalls,
+async function sendList(
   { method, params = {} }: RpcRequest,
-  { view, headers }: { readonly view: View; readonly headers: HeaderLookup | undefined },
-): ReturnType<ModernCalls["headers"]["findMismatch"]> {
-  if (method === "tools/call" && headers) return toolHeaders.findMismatch(params, view, headers);
+  context: Omit<MethodContext, "link" | "codec"> & { readonly codec: ModernCodec },
+  send: SendAnswer,
+): Promise<void> {
+  const answer = await answerList({ method, params }, context);
+  send(answer, context.codec.cacheable(answer.type === "list" ? answer.list : {}));
 }
 
 /**
@@ -274,7 +275,27 @@ function discovery(
   });
 }
 
-const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
+/** Sends the answer of one request. `extra`: members that are added to a result. */
+type SendAnswer = (answer: McpAnswer, extra?: JsonObject, status?: number) => void;
+
+/** Codec, and everything on which it depends. */
+interface KnownCodec {
+  readonly facts: ServerFacts;
+  readonly principal: Principal;
+  readonly mode: ToolMode;
+  readonly scope: CacheScope;
+  readonly codec: ModernCodec;
+}
+
+/** Kind of a method. `extension`: the hub does not know the method, and passes it on. */
+type MethodKind = "list" | "call" | "task" | "discover" | "listen" | "extension";
+
+const METHODS: ReadonlyMap<string, MethodKind> = new Map<string, MethodKind>([
+  ...SHARED_METHODS,
+  ...Array.from(TASK_METHODS, (method) => [method, "task"] as const),
+  ["server/discover", "discover"],
+  ["subscriptions/listen", "listen"],
+]);
 
 /**
  * Returns the HTTP status of an answer. The revision requires a special status for only one error; all other errors are

@@ -1,8 +1,7 @@
-import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { AcceptedTypes } from "../../../http/request/accept.ts";
 import type { EventStream } from "../../../http/answer/event-stream.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
-import { sendJson, sendJsonPieces } from "../../../http/answer/send.ts";
+import { JSON_CONTENT, sendJsonPieces } from "../../../http/answer/send.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
 import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
@@ -35,19 +34,14 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     outlet.#http.answer.onClosed(() => outlet.#closed());
   }
 
-  /** Aborted when the caller disconnects before it is answered. */
-  get signal(): Cancellation {
-    return this.#http.answer.signal;
-  }
-
   reply(text: string, status: number, requiredScopes?: readonly string[]): void {
     if (this.#isOver) return;
-    this.#http.answer.requireScopes(requiredScopes);
+    if (requiredScopes) this.#http.answer.requireScopes(requiredScopes);
     // HTTP errors are JSON with their status, for any `Accept`.
     if (!this.#accepted.json && status === 200 && !requiredScopes) this.#open();
     this.#isOver = true;
     this.#forget();
-    if (!this.#stream) return sendJson(this.#http.answer, status, text);
+    if (!this.#stream) return this.#http.answer.send(status, JSON_CONTENT, text);
     this.#stream.send(text);
     this.#stream.end();
   }

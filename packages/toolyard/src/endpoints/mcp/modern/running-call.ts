@@ -66,6 +66,7 @@ interface SuspendedRequest {
 export class RunningCall implements CallerLink, TaskRun {
   readonly endpoint: string;
   readonly client: Client;
+  readonly cancellation: Cancellation;
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
   readonly taskOffer?: TaskOffer;
@@ -100,6 +101,7 @@ export class RunningCall implements CallerLink, TaskRun {
   constructor(client: Client, visit: Visit, { relaysInput, offersTask = false }: RunningCallOptions) {
     this.endpoint = visit.endpoint;
     this.client = client;
+    this.cancellation = this.#caller;
     // A source's own request for input requires a retry by the caller. A task has no retries, so such requests are not
     // relayed.
     this.relaysInput = relaysInput && !offersTask;
@@ -116,10 +118,6 @@ export class RunningCall implements CallerLink, TaskRun {
 
   get signal(): AbortSignal {
     return this.#caller.signal;
-  }
-
-  get cancellation(): Cancellation {
-    return this.#caller;
   }
 
   /**
@@ -146,17 +144,16 @@ export class RunningCall implements CallerLink, TaskRun {
     const end = new Promise<VisitEnd>((resolve) => (this.#endVisit = resolve));
     this.#visit = visit;
     this.#capabilities = visit.capabilities;
-    this.#flushTo(visit);
-    if (visit.signal.aborted) this.cancel(visit.signal.reason);
-    else this.#wait(visit);
-    return end;
-  }
-
-  #wait(visit: Visit): void {
+    if (this.#held.length > 0) this.#flushTo(visit);
+    if (visit.signal.aborted) {
+      this.cancel(visit.signal.reason);
+      return end;
+    }
     this.#onGone = RunningCall.#cancelOf(this, visit);
     visit.signal.addEventListener("abort", this.#onGone, { once: true });
-    this.#refuseUndeclared();
+    if (this.#questions.size > 0) this.#refuseUndeclared();
     if (this.#questions.size > 0) this.#gather();
+    return end;
   }
 
   // A static method, because on Node 20 other closures stay in memory until a full garbage collection.

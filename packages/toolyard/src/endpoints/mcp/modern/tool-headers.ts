@@ -1,7 +1,8 @@
 import type { HubContent, RenderedList, View } from "../../../core/ports/hub-port.ts";
 import { callerKey } from "../../../core/ports/profiles.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { isJsonObject, objectMember, stringMember } from "../../../core/json/json.ts";
 import type { HeaderLookup, HeaderMismatch } from "../../../wire/modern/headers.ts";
+import type { RpcRequest } from "../../../wire/messages.ts";
 import { findParamHeaders, findParamMismatch, type ParamHeader } from "../../../wire/modern/param-headers.ts";
 
 /** Headers of all tools in a list; tools without headers have an empty list. */
@@ -37,23 +38,28 @@ export class ToolHeaders {
   }
 
   /**
-   * Returns the difference between headers and arguments. Returns synchronously if the tool is known, or is known not
-   * to be listed.
+   * Returns the difference between the headers and the arguments of a call. Returns synchronously if the tool is known,
+   * or is known not to be listed. `headers` are absent on a transport without headers.
    */
-  findMismatch(params: JsonObject, view: View, headers: HeaderLookup): HeaderFinding | Promise<HeaderFinding> {
+  findMismatch(
+    { method, params = {} }: RpcRequest,
+    view: View,
+    headers: HeaderLookup | undefined,
+  ): HeaderFinding | Promise<HeaderFinding> {
+    if (method !== "tools/call" || !headers) return undefined;
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
     // A space separates the parts of the key, because neither a mode nor a form of names contains one.
     const { principal, mode } = view;
-    const key = `${mode} ${principal.toolNames ?? "mcp"} ${callerKey(principal)}`;
+    const key = `${mode} ${String(principal.toolNames)} ${callerKey(principal)}`;
     const held = this.#current.get(key);
-    const compare = ({ byTool }: HeadersOfView): HeaderFinding => {
-      const declared = byTool.get(name);
-      return declared && findParamMismatch(declared, args, headers);
-    };
-    if (held && (held.isWhole || held.byTool.has(name))) return compare(held);
-    return this.#find(key, view, name).then(compare);
+    const declared = held?.byTool.get(name) ?? (held?.isWhole === true ? NO_HEADERS : undefined);
+    // Few tools declare headers.
+    if (declared) return declared.length === 0 ? undefined : findParamMismatch(declared, args, headers);
+    return this.#find(key, view, name).then(({ byTool }) =>
+      findParamMismatch(byTool.get(name) ?? NO_HEADERS, args, headers),
+    );
   }
 
   close(): void {
@@ -90,4 +96,5 @@ function headersOfList(list: RenderedList): HeadersByTool {
   return found;
 }
 
+const NO_HEADERS: readonly ParamHeader[] = [];
 const MAX_VIEWS = 1000;

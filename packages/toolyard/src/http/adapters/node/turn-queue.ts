@@ -1,4 +1,4 @@
-import { runApart } from "../../../core/timing/run-apart.ts";
+import { runApart } from "../../../core/timing/turn-end.ts";
 
 /**
  * Maximum milliseconds per turn of the event loop for the work of this queue. All other connections wait meanwhile.

@@ -71,7 +71,7 @@ function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
     if (hasLength) return readFields({ earlier, headers });
     last = { headers, text, closes };
   }
-  return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
+  return { text: `${last.text}content-length: ${headers[length + 1]!}\r\n`, closes: last.closes, hasLength: true };
 }
 
 /** Returns true if both lists have the same length and the same first `count` members. */

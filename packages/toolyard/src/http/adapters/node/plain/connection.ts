@@ -44,11 +44,9 @@ const MAX_HELD_BYTES = 16 * 1024;
 export class PlainConnection implements WireConnection {
   readonly socket: Socket;
   readonly limits: PlainLimits;
-  readonly onThrough: (error?: Error | null) => void;
   readonly #owner: PlainOwner;
   readonly #heads: PlainHeadReader;
   readonly #silence: IdleTimer;
-  readonly #onData = (chunk: Buffer): void => this.#came(chunk);
   readonly #onEnd = (): void => void this.socket.end();
   readonly #onClose = (): void => this.#closed();
   #wire: PlainWire | undefined;
@@ -82,15 +80,13 @@ export class PlainConnection implements WireConnection {
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new IdleTimer(() => this.#onSilence());
-    // A failed write is not handled here: it closes the connection, which `close` reports.
-    this.onThrough = (error) => error ?? this.#through();
   }
 
-  #came(chunk: Buffer): void {
+  readonly #onData = (chunk: Buffer): void => {
     if (this.#body) this.#bodyCame(this.#body, chunk);
     else if (this.#wire || this.#isQueued) this.#hold(this.#held ? Buffer.concat([this.#held, chunk]) : chunk);
     else this.#take(chunk);
-  }
+  };
 
   #bodyCame(body: IncomingBody, chunk: Buffer): void {
     const own = body.take(chunk);
@@ -165,10 +161,10 @@ export class PlainConnection implements WireConnection {
     this.#owner.serve(this.#wire);
   }
 
-  /** Called when the answer of the current request was sent. */
-  #through(): void {
+  /** Called when the answer of the current request was sent. A failed write closes the connection. */
+  readonly onThrough = (error?: Error | null): void => {
     const wire = this.#wire;
-    if (!wire || this.socket.destroyed) return;
+    if (error || !wire || this.socket.destroyed) return;
     this.#wire = undefined;
     if (wire.closes) this.socket.destroySoon();
     wire.over();
@@ -177,7 +173,7 @@ export class PlainConnection implements WireConnection {
     // The unread rest of a body is dropped as it arrives.
     if (this.#body) this.#body.drop();
     else this.#next();
-  }
+  };
 
   /** Waits for the next request, or schedules one that has already arrived. */
   #next(): void {

@@ -21,10 +21,11 @@ const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
  */
 const LENGTH = /^ ?\d{1,15}$/;
 /**
- * Headers that change the connection or the reading of a body. Also `set-cookie`, which Node returns as a list, and
- * `__proto__`, which cannot be an ordinary key.
+ * Headers that change the connection or the reading of a body, which Node's server handles or refuses. Also
+ * `set-cookie`, which Node returns as a list, and `__proto__`, which cannot be an ordinary key.
  */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
+  "content-encoding",
   "transfer-encoding",
   "expect",
   "upgrade",
@@ -47,23 +48,19 @@ export class PlainHeadReader {
   readonly #maxBytes: number;
   /** Parsed heads. Callers send nearly the same head each time. */
   readonly #heads = new LastRead(readHead);
-  #end = 0;
+  /** Offset after the head that `read` returned last. */
+  end = 0;
 
   /** `maxBytes`: maximum size of a head, including its empty line. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Offset after the head that `read` returned last. */
-  get end(): number {
-    return this.#end;
-  }
-
   /** Returns the head at the start of these bytes. Returns `undefined` if it is incomplete or not plain. */
   read(bytes: Buffer): PlainHead | undefined {
     const found = bytes.indexOf(HEAD_END);
     if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
-    this.#end = found + HEAD_END.length;
+    this.end = found + HEAD_END.length;
     return this.#heads.of(bytes.toString("latin1", 0, found));
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { assertPlain, tooLarge } from "../../../request/body-refusals.ts";
+import { tooLarge } from "../../../request/body-refusals.ts";
 import type {
   AnswerWire,
   BodyAccounts,
@@ -35,6 +35,8 @@ export class PlainWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
   /** True if the connection ends with this answer. */
   closes = false;
+  readonly method: string;
+  readonly socket: Socket;
   readonly memo: HeadMemo;
   readonly #head: PlainHead;
   #body: Buffer | IncomingBody;
@@ -47,18 +49,16 @@ export class PlainWire implements HttpRequest, AnswerWire {
   #isEnded = false;
   /** True when this request no longer uses the connection. */
   #isOver = false;
-  readonly #drain = new DrainWatch();
+  #drain: DrainWatch | undefined;
   #reader: ReaderWatch | undefined;
 
   constructor(head: PlainHead, body: Buffer | IncomingBody, connection: WireConnection) {
     this.#head = head;
+    this.method = head.method;
+    this.socket = connection.socket;
     this.memo = head.memo;
     this.#body = body;
     this.#connection = connection;
-  }
-
-  get method(): string {
-    return this.#head.method;
   }
 
   get target(): string {
@@ -75,10 +75,6 @@ export class PlainWire implements HttpRequest, AnswerWire {
 
   get isSecure(): boolean {
     return "encrypted" in this.socket;
-  }
-
-  get socket(): Socket {
-    return this.#connection.socket;
   }
 
   get connection(): object {
@@ -107,7 +103,6 @@ export class PlainWire implements HttpRequest, AnswerWire {
   }
 
   readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer> {
-    assertPlain(this.header("content-encoding"));
     const body = this.#body;
     // Releases the body's bytes, so that a long call does not keep them in memory.
     this.#body = NO_BODY;
@@ -143,7 +138,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (this.#isEnded) return true;
     this.#cork();
     const isEnough = !(typeof piece === "string" ? this.#text(piece, onTaken) : this.#bytes(piece, onTaken));
-    if (isEnough) this.#drain.wait(this.socket, () => this.events?.drained());
+    if (isEnough) (this.#drain ??= new DrainWatch()).wait(this.socket, () => this.events?.drained());
     return !isEnough;
   }
 

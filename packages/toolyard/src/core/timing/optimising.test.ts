@@ -1,0 +1,39 @@
+import v8 from "node:v8";
+import { afterEach, expect, test, vi } from "vitest";
+import { beginStart, endStart } from "./optimising.ts";
+
+afterEach(() => {
+  endStart();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+function watchFlags(): string[] {
+  const flags: string[] = [];
+  vi.spyOn(v8, "setFlagsFromString").mockImplementation((flag) => void flags.push(flag));
+  return flags;
+}
+
+test("raises the budget at the start, and restores V8's default once at its end", () => {
+  const flags = watchFlags();
+  beginStart();
+  endStart();
+  endStart();
+  expect(flags).toEqual(["--interrupt-budget=400000", "--interrupt-budget=67584"]);
+});
+
+test("changes no option of a process that did not begin a start", () => {
+  const flags = watchFlags();
+  endStart();
+  expect(flags).toEqual([]);
+});
+
+test("restores the default after ten seconds without a call", () => {
+  vi.useFakeTimers();
+  const flags = watchFlags();
+  beginStart();
+  vi.advanceTimersByTime(9_999);
+  expect(flags).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(flags.at(-1)).toBe("--interrupt-budget=67584");
+});
