@@ -5,12 +5,16 @@ type EventHandler<T> = (event: T) => void;
  */
 export class Emitter<T> {
   readonly #listeners = new Set<EventHandler<T>>();
+  /** Number of listeners. */
+  size = 0;
 
   /** Adds a listener. The returned function removes it. */
   on(listener: EventHandler<T>): () => void {
     this.#listeners.add(listener);
+    this.size = this.#listeners.size;
     return () => {
       this.#listeners.delete(listener);
+      this.size = this.#listeners.size;
     };
   }
 
@@ -25,9 +29,5 @@ export class Emitter<T> {
         });
       }
     }
-  }
-
-  get size(): number {
-    return this.#listeners.size;
   }
 }

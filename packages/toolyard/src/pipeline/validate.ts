@@ -32,7 +32,9 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     const result = check.schema.checkHere(state.arguments);
     if (!result) return checkedApart(state, next, check);
     problems.report(tool, "input", check.schema.verdict);
-    return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
+    if (!result.ok) return secondLook(state, next, { ...check, result });
+    if (isJsonObject(result.value)) state.arguments = result.value;
+    return next(state);
   };
 }
 

@@ -51,16 +51,17 @@ export class McpHttpEndpoint {
 
   /** Mounts both eras at one path. */
   mount(listener: Mountable, path = MCP_PATH): void {
-    listener.route({ methods: ["GET", "POST", "DELETE"], path }, (exchange) => this.serve(exchange));
+    listener.route({ methods: ["GET", "POST", "DELETE"], path }, this.serve);
   }
 
-  serve(http: HttpExchange): void | Promise<void> {
+  /** Serves a request. A handler of routes, so it is bound to this object. */
+  readonly serve = (http: HttpExchange): void | Promise<void> => {
     if (http.method === "POST") return this.#post(http);
     const { legacy } = this.#parts;
     if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
     const exchange = this.#legacyExchange({ http, head: http.ofHead(readMcpHead) });
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
-  }
+  };
 
   /** Answers a posted body that has been parsed. `dialects` are the other dialects at this path. */
   take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {

@@ -123,7 +123,7 @@ export class HttpAnswer implements WireEvents {
    * Sends the whole answer. If other answers are expected, all are written together at the end of the event-loop turn.
    */
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
-    if (!this.isOpen) return;
+    if (this.#status !== 0 || this.isGone) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     // A 204 never has a body, so the answer must not declare a length.
     if (!this.#begin(status, headers, status === 204 ? undefined : length)) return;

@@ -61,7 +61,7 @@ export function encodeHeaderValue(text: string): string {
 /** Decodes a header value. Returns `undefined` if the sentinel contains other data than base64 of UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "") : value;
-  if (!hasSentinel(trimmed)) return trimmed;
+  if (!trimmed.startsWith(SENTINEL_START) || !hasSentinel(trimmed)) return trimmed;
   const payload = trimmed.slice(SENTINEL_START.length, -SENTINEL_END.length);
   if (!CANONICAL_BASE64.test(payload)) return undefined;
   try {

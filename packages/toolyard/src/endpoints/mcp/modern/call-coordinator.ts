@@ -106,7 +106,10 @@ export class CallCoordinator {
     void answerCall(
       { method, params: sent, meta },
       { deps: context.deps, view: context.view, codec: context.codec, link: call },
-    ).then((answer) => call.settle(this.#relayed(answer, request, method)));
+    ).then((answer) => {
+      const isRelayed = answer.type === "result" && answer.result["resultType"] === "input_required";
+      call.settle(isRelayed ? this.#relayed(answer, request, method) : answer);
+    });
     return call;
   }
 
@@ -166,8 +169,7 @@ export class CallCoordinator {
   /**
    * Passes a source's own `input_required` to the caller unchanged, if the caller supports the server requests in it.
    */
-  #relayed(answer: McpAnswer, request: AdmittedFacts, method: string): McpAnswer {
-    if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
+  #relayed(answer: McpAnswer & { readonly type: "result" }, request: AdmittedFacts, method: string): McpAnswer {
     if (!RELAYING_METHODS.has(method))
       return errorAnswer(RPC.internal, `The source asked for input, which \`${method}\` cannot carry.`);
     const error = relayProblem(answer.result, request.envelope.clientCapabilities);

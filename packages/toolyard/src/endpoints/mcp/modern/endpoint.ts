@@ -159,8 +159,11 @@ export class ModernEndpoint {
 
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
     const { id, method } = message;
-    const send: SendAnswer = (answer, extra, status = statusOf(answer)) => {
+    const send: SendAnswer = (answer, extra, given) => {
       if (request.signal.aborted) return;
+      // The revision requires a special status for only one error; all other errors are reported in the body only.
+      const isMissing = answer.type === "error" && answer.error.code === RPC.missingClientCapability;
+      const status = given ?? (isMissing ? 400 : 200);
       request.onAnswer?.(answer);
       const spliced = answer.type === "list" && outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
@@ -296,11 +299,3 @@ const METHODS: ReadonlyMap<string, MethodKind> = new Map<string, MethodKind>([
   ["server/discover", "discover"],
   ["subscriptions/listen", "listen"],
 ]);
-
-/**
- * Returns the HTTP status of an answer. The revision requires a special status for only one error; all other errors are
- * reported in the body only.
- */
-function statusOf(answer: McpAnswer): number {
-  return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;
-}

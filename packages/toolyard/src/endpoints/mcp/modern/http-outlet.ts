@@ -31,7 +31,11 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
   // A static method, because on Node 20 a closure created in the constructor would stay in memory until a full garbage
   // collection.
   static #watch(outlet: HttpOutlet): void {
-    outlet.#http.answer.onClosed(() => outlet.#closed());
+    outlet.#http.answer.onClosed(() => {
+      if (outlet.#isOver) return;
+      outlet.#forget();
+      outlet.#isOver = true;
+    });
   }
 
   reply(text: string, status: number, requiredScopes?: readonly string[]): void {
@@ -71,11 +75,5 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
 
   #forget(): void {
     if (this.#accepted.stream && !this.#stream) this.#quiet.delete(this);
-  }
-
-  #closed(): void {
-    if (this.#isOver) return;
-    this.#forget();
-    this.#isOver = true;
   }
 }

@@ -98,7 +98,9 @@ export class CallRecorder {
 
   #countCall(seen: RecordedCall): void {
     const isError = isFailure(seen.kind);
-    const minute = this.#minute();
+    const at = Math.floor(this.#now() / MINUTE_MS);
+    const last = this.#minutes.at(-1);
+    const minute = last?.at === at ? last : this.#newMinute(at);
     this.#count += 1;
     minute.calls += 1;
     if (isError) {
@@ -144,10 +146,7 @@ export class CallRecorder {
     });
   }
 
-  #minute(): Minute {
-    const at = Math.floor(this.#now() / MINUTE_MS);
-    const last = this.#minutes.at(-1);
-    if (last?.at === at) return last;
+  #newMinute(at: number): Minute {
     const fresh = { at, calls: 0, errors: 0 };
     this.#minutes.push(fresh);
     if (this.#minutes.length > KEPT_MINUTES) this.#minutes.shift();
