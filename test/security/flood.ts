@@ -6,7 +6,7 @@ import type { Holder } from "../../packages/toolyard/src/core/fairness/shares.ts
 import { SessionTable, type TableEntry } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-table.ts";
 import { ParkedCalls } from "../../packages/toolyard/src/endpoints/mcp/modern/parked-calls.ts";
 import { RunningCall } from "../../packages/toolyard/src/endpoints/mcp/modern/running-call.ts";
-import { Sessions } from "../../packages/toolyard/src/sandbox/child/sessions.ts";
+import { InterpreterSessions } from "../../packages/toolyard/src/sandbox/child/sessions.ts";
 import type { RunWorker } from "../../packages/toolyard/src/sandbox/child/run-worker.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { createTestState } from "../fixtures/mcp-endpoint.ts";
@@ -157,9 +157,9 @@ function openLine(capacity: number): LimitedResource {
   };
 }
 
-/** Sessions that keep their variables, all idle. */
+/** InterpreterSessions that keep their variables, all idle. */
 function openCodeSessions(capacity: number): LimitedResource {
-  const sessions = new Sessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
+  const sessions = new InterpreterSessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
   const living = new Map<RunWorker, Holder>();
   let last = 0;
   return {
@@ -204,7 +204,7 @@ function idleWorker(onEnd: () => void): RunWorker {
   };
 }
 
-/** Sessions of the legacy era, half of them busy. */
+/** InterpreterSessions of the legacy era, half of them busy. */
 function openMcpSessions(capacity: number): LimitedResource {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: capacity });
   const owners = new Map<string, Holder>();

@@ -40,7 +40,7 @@ interface CallTrace {
 }
 
 /** Code that records calls: stages of the pipeline, and a listener that gets each finished call. */
-export interface CallRecorder {
+export interface StageRecorder {
   readonly stages: readonly StagePlace[];
   readonly onEveryCall: CallListener;
 }
@@ -49,7 +49,7 @@ export interface CallRecorder {
  * Returns the code that records calls. Without traces, the pipeline has none of it. No stage adds a promise to a call,
  * unless the call is a run in another process or its result is recorded.
  */
-export function recordCalls(tracer: Tracer, { hasArguments, hasResults }: CallStageOptions): CallRecorder {
+export function recordCalls(tracer: Tracer, { hasArguments, hasResults }: CallStageOptions): StageRecorder {
   const load = (stage: Stage) => () => Promise.resolve(stage);
   const subjects = new CallSubjects();
   return {
@@ -125,12 +125,12 @@ function describe(state: CallState, span: RecordedSpan, subjects: CallSubjects):
   for (const [fact, value] of Object.entries(values) as [SpanFact, string][]) span.set(fact, value);
 }
 
-interface CallSubject {
+interface TargetFacts {
   readonly name: string;
   readonly values: SharedFacts["values"];
 }
 
-function subjectOf(method: Call["method"], name: string): CallSubject {
+function subjectOf(method: Call["method"], name: string): TargetFacts {
   const title = `${method} ${name}`;
   if (method === "tools/call") return { name: title, values: { method, operation: "execute_tool", tool: name } };
   if (method === "prompts/get") return { name: title, values: { method, prompt: name } };

@@ -11,7 +11,7 @@ import { OtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import { OtlpMetrics } from "../../telemetry/otlp/otlp-metrics.ts";
 import { createSampler } from "../../telemetry/otlp/sampler.ts";
 import { Tracer } from "../../telemetry/otlp/tracer.ts";
-import { recordCalls, type CallRecorder } from "./call-stages.ts";
+import { recordCalls, type StageRecorder } from "./call-stages.ts";
 
 export interface LiveOtlpParts {
   readonly logger: Logger;
@@ -27,7 +27,7 @@ export interface LiveOtlp {
   /** Absent: no traces. */
   readonly tracing: Tracer | undefined;
   /** Absent: calls are not recorded. */
-  readonly calls: CallRecorder | undefined;
+  readonly calls: StageRecorder | undefined;
   /** Absent: the audit is not sent. */
   readonly auditSink: LineSink | undefined;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 import type { HubCommand } from "./greeting.ts";
 
-export interface SharedFacts {
+export interface SharedHubFacts {
   readonly clients: number;
   /** True if the process of the shared hub also serves HTTP. */
   readonly isBesideHttp: boolean;
@@ -14,7 +14,7 @@ export interface SharedFacts {
  * Returns the complete answer to a command of the user as one line of JSON. No rights are checked, because only the
  * user of the hub can open its socket.
  */
-export async function commandAnswer(hub: Hub, command: HubCommand, facts: SharedFacts): Promise<string> {
+export async function commandAnswer(hub: Hub, command: HubCommand, facts: SharedHubFacts): Promise<string> {
   const { config, services } = hub;
   const more = { shared: { pid: process.pid, files: config.files, ...facts } };
   const known = { startedAt: getService(services, STARTED_AT), redactFacts: getService(services, REDACT_FACTS) };

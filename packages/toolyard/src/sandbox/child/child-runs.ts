@@ -12,7 +12,7 @@ import { encodeFrame, type Frame } from "../frames.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 import { WorkerRun } from "./child-run.ts";
 import { refused, runInSession } from "./in-session.ts";
-import { Sessions } from "./sessions.ts";
+import { InterpreterSessions } from "./sessions.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
 /** The runs of this child. Each gets a worker, which is released afterwards. */
@@ -20,14 +20,14 @@ export class ChildRuns {
   readonly #settings: ChildSettings;
   readonly #write: (frame: Buffer) => void;
   readonly #pool: WorkerPool;
-  readonly #sessions: Sessions;
+  readonly #sessions: InterpreterSessions;
   readonly #runs = new Map<number, WorkerRun>();
 
   constructor(settings: ChildSettings, write: (frame: Buffer) => void) {
     this.#settings = settings;
     this.#write = write;
     this.#pool = new WorkerPool(settings);
-    this.#sessions = new Sessions(settings, (count) => this.#tell({ type: "sessions", count }));
+    this.#sessions = new InterpreterSessions(settings, (count) => this.#tell({ type: "sessions", count }));
     this.#pool.prepare(settings.first);
   }
 

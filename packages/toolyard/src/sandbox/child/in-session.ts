@@ -1,6 +1,6 @@
 import type { WorkerDone } from "../worker-messages.ts";
 import type { RunWorker } from "./run-worker.ts";
-import type { Sessions, SessionWish } from "./sessions.ts";
+import type { InterpreterSessions, SessionWish } from "./sessions.ts";
 
 export interface SessionRun extends SessionWish {
   begin(): RunWorker;
@@ -17,7 +17,7 @@ const FREE_WITHIN_MS = 1000;
 const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
 
 /** Runs a job in a session. The session is kept if the run ended normally and its worker waits for the next job. */
-export async function runInSession(sessions: Sessions, run: SessionRun): Promise<WorkerDone> {
+export async function runInSession(sessions: InterpreterSessions, run: SessionRun): Promise<WorkerDone> {
   const taken = sessions.take(run, run.begin);
   if (typeof taken === "string") return refused(taken);
   let done: WorkerDone | undefined;

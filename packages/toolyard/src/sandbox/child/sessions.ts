@@ -28,7 +28,7 @@ export interface TakenSession {
  * Workers that keep their variables between runs. Their order is the order of use: the first idle one is the least
  * recently used.
  */
-export class Sessions {
+export class InterpreterSessions {
   readonly #most: number;
   readonly #idleMs: number;
   readonly #onCount: (count: number) => void;

@@ -1,7 +1,7 @@
 import { WorkerRun } from "../child/child-run.ts";
 import { runInSession } from "../child/in-session.ts";
 import type { RunWorker } from "../child/run-worker.ts";
-import { Sessions } from "../child/sessions.ts";
+import { InterpreterSessions } from "../child/sessions.ts";
 import { toFileHeads } from "../child-messages.ts";
 import type { SandboxHost, SandboxJob, SandboxOutcome } from "../engine.ts";
 import type { RunHost } from "../hosted-engine.ts";
@@ -28,14 +28,14 @@ const NO_RUN = 0;
 export class ProcessRuns implements RunHost {
   isOver = false;
   readonly #options: ProcessRunsOptions;
-  readonly #sessions: Sessions;
+  readonly #sessions: InterpreterSessions;
   readonly #workers = new Set<ProcessWorker>();
   #spare: ProcessWorker | undefined;
   #sessionCount = 0;
 
   constructor(options: ProcessRunsOptions) {
     this.#options = options;
-    this.#sessions = new Sessions(options, (count) => {
+    this.#sessions = new InterpreterSessions(options, (count) => {
       this.#sessionCount = count;
       options.onSessions();
     });

@@ -9,7 +9,7 @@ const FIXED_64 = 1;
 const FIXED_32 = 5;
 
 /** Part of a text, from `start` up to the character before `end`. */
-export interface TextPart {
+export interface CharRange {
   readonly start: number;
   readonly end: number;
 }
@@ -95,7 +95,7 @@ export class ProtoWriter {
   }
 
   /** Writes the bytes of the hexadecimal digits in a part of a text. */
-  hex(field: number, value: string, { start, end }: TextPart): void {
+  hex(field: number, value: string, { start, end }: CharRange): void {
     const size = (end - start) >> 1;
     this.#reserve(size);
     this.#tag(field, LENGTH);

@@ -2,7 +2,7 @@ import type { SharedFacts, SpanFact, SpanKind } from "../../core/ports/tracing.t
 import { writeValue, type AttributeValue } from "./attributes.ts";
 import type { FactNames } from "./names.ts";
 import { cleanName, cleanText, FREE_TEXTS, type RecordedSpan } from "./otlp-span.ts";
-import { ProtoWriter, type TextPart } from "./proto-writer.ts";
+import { ProtoWriter, type CharRange } from "./proto-writer.ts";
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
 const ERROR = 2;
@@ -10,8 +10,8 @@ const SAMPLED = 1;
 const HAS_IS_REMOTE = 0x100;
 const IS_REMOTE = 0x200;
 /** Positions of the ids in a `traceparent`. */
-const TRACE_ID: TextPart = { start: 3, end: 35 };
-const SPAN_ID: TextPart = { start: 36, end: 52 };
+const TRACE_ID: CharRange = { start: 3, end: 35 };
+const SPAN_ID: CharRange = { start: 36, end: 52 };
 
 export interface SpanWriterParts {
   readonly names: FactNames;

@@ -19,14 +19,14 @@ export function chosenHub(exchange: HttpExchange, own: string): string | undefin
 }
 
 /** Hub that answers a request of an authenticated caller. */
-export interface HubChoice {
+export interface ChosenHub {
   readonly hub: string;
   readonly principal: Principal;
   readonly relay: RequestRelay;
 }
 
 /** Passes a request to another hub. Throws a `Refusal` if that hub does not answer. */
-export async function passOn(exchange: HttpExchange, { hub, principal, relay }: HubChoice): Promise<void> {
+export async function passOn(exchange: HttpExchange, { hub, principal, relay }: ChosenHub): Promise<void> {
   const body = await exchange.readBody();
   const http = exchange.withPrincipal(principal);
   const result = await relay.forward(hub, { http, body });
