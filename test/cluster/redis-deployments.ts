@@ -36,8 +36,9 @@ export class RedisCluster implements AsyncDisposable {
     this.store = { url: url!, mode: "cluster", nodes: others.map((other) => other.slice("redis://".length)) };
   }
 
-  static async start(): Promise<RedisCluster> {
-    const args = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--appendonly", "yes"];
+  /** `more`: further arguments of each server. */
+  static async start(more: readonly string[] = []): Promise<RedisCluster> {
+    const args = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--appendonly", "yes", ...more];
     const servers: RedisServer[] = [];
     for (let at = 0; at < 3; at += 1) {
       const bus = await freePort();
