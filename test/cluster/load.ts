@@ -30,6 +30,8 @@ export interface LoadOptions {
 /** Time in which each call must have its answer, also while hubs are killed and on a busy machine. */
 const ANSWER_MS = 45_000;
 const RETRY_MS = 100;
+/** Maximum number of further attempts to open a session. */
+const MAX_OPENINGS = 100;
 
 type Ask = (name: string, key: string) => Promise<string>;
 
@@ -137,9 +139,18 @@ class LegacyCaller implements Caller {
     this.name = name;
   }
 
+  /** Opens the session. A hub that is killed meanwhile has opened none, so the client tries again. */
   async open(): Promise<void> {
-    this.#client = await LegacyClient.open(() => this.#url);
-    void this.#keepStream();
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        this.#client = await LegacyClient.open(() => this.#url);
+        return void this.#keepStream();
+      } catch (error) {
+        if (attempt >= MAX_OPENINGS) throw error;
+        this.#report.retries += 1;
+        await delay(RETRY_MS);
+      }
+    }
   }
 
   close(): void {

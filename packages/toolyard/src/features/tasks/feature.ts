@@ -15,7 +15,10 @@ export const TASKS = defineFeature({
   uses: [DATA_FOLDERS, GET_HUB, LOGGER, STATE, TRACING],
   provides: [TASKS_SERVICE],
   check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
-  start: ({ dataFolders: { tasks: folder }, getHub, logger, state: { queues }, tracing }, config: () => TaskReads) => {
+  start: (
+    { dataFolders: { tasks: folder }, getHub, logger, state: { queues, limits }, tracing },
+    config: () => TaskReads,
+  ) => {
     const options = liveOptions(config);
     const tasks = new LateTasks({
       options,
@@ -31,7 +34,7 @@ export const TASKS = defineFeature({
           run: (call) => new DetachedRun(getHub().port, call, tracing),
         };
         if (queues)
-          return new (await import("./shared/shared-tasks.ts")).SharedTasks({ ...deps, queues, importBullmq });
+          return new (await import("./shared/shared-tasks.ts")).SharedTasks({ ...deps, queues, limits, importBullmq });
         const openFile = () => (folder === undefined ? undefined : openJournal(folder, getHub().folder));
         return new TaskTable({ ...deps, openJournal: openFile });
       },

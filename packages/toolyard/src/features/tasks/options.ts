@@ -43,21 +43,24 @@ const TasksSchema = Type.Object(
     ),
     max_tasks: Type.Optional(
       Type.Integer({
-        description: "Maximum number of stored tasks. The oldest finished task is removed first.",
+        description: "Maximum number of stored tasks of one hub. The oldest finished task is removed first.",
         default: 1000,
         minimum: 1,
       }),
     ),
     max_running: Type.Optional(
       Type.Integer({
-        description: "Maximum number of unfinished tasks of one caller. Further calls wait for their result instead.",
+        description:
+          "Maximum number of unfinished tasks of one caller, on all hubs of a store together. Further calls wait for " +
+          "their result instead.",
         default: 50,
         minimum: 1,
       }),
     ),
     max_stored: Type.Optional(
       bytesOption({
-        description: "Maximum size of the results of all tasks together. The oldest finished task is removed first.",
+        description:
+          "Maximum size of the results of all tasks of one hub together. The oldest finished task is removed first.",
         default: "64MB",
       }),
     ),

@@ -389,7 +389,7 @@ export class TaskTable implements LoadedTasks {
 /** The journal is rewritten when it is larger than this multiple of the stored results, plus some bytes. */
 const COMPACT_FACTOR = 2;
 const COMPACT_FREE_BYTES = 16 * 1024 * 1024;
-const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
+export const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
 
 export const INTERRUPTED: TaskEnd = {
   type: "error",

@@ -161,8 +161,10 @@ export class CallCoordinator {
       );
       return resultAnswer(createdTask(task));
     } catch (error) {
-      if (error instanceof FailError) return errorAnswer(RPC.internal, error.failure.message);
-      throw error;
+      if (!(error instanceof FailError)) throw error;
+      // Only the store knows the tasks of the other hubs.
+      if (error.failure.kind === "limited") return undefined;
+      return errorAnswer(RPC.internal, error.failure.message);
     }
   }
 

@@ -20,6 +20,7 @@ test("a read of tasks fails after two seconds, and the next read opens another c
     return connection;
   };
   const tasks = new SharedTasks({
+    limits: { admit: () => ({ admitted: true }), leave: () => {} },
     queues: { hub: "one", prefix: "t:", isLost: false, connect } as unknown as SharedQueues,
     importBullmq: () => Promise.reject(new Error("The test uses no queue.")),
     options: () => resolveTasks({}),

@@ -18,6 +18,7 @@ import { SharedTasks } from "./shared-tasks.ts";
 const OTHER: Principal = { ...LOCAL_PRINCIPAL, id: "other" };
 const DONE: JsonObject = { content: [{ type: "text", text: "done" }] };
 const RESCUE_MS = 600;
+const LIMITED = { maxRunning: 4 };
 
 interface TestHub {
   readonly state: HubState;
@@ -30,7 +31,10 @@ describe("several hubs with one Redis server", () => {
   let server: RedisServer;
   const hubs: TestHub[] = [];
 
-  const join = async (name: string, extra: { isMute?: boolean; url?: string } = {}): Promise<TestHub> => {
+  const join = async (
+    name: string,
+    extra: { isMute?: boolean; url?: string; maxRunning?: number } = {},
+  ): Promise<TestHub> => {
     const importRedis = (): Promise<unknown> => import("ioredis");
     const { url = server.url } = extra;
     const state = await REDIS.open({ store: { url } }, { importRedis })!.join(name);
@@ -38,9 +42,10 @@ describe("several hubs with one Redis server", () => {
     const runs: ControlledRun[] = [];
     const tasks = new SharedTasks({
       queues: state.queues!,
+      limits: state.limits,
       importBullmq: () => import("bullmq"),
       rescueMs: extra.isMute ? 3_600_000 : RESCUE_MS,
-      options: () => resolveTasks({}),
+      options: () => resolveTasks({ max_running: extra.maxRunning ?? 50 }),
       logger: { warning: () => {} },
       changed: new Emitter(),
       run: (call) => {
@@ -103,6 +108,29 @@ describe("several hubs with one Redis server", () => {
     expect(two.tasks.list(LOCAL_PRINCIPAL).map((task) => task.id)).toEqual([id]);
   });
 
+  test("a caller has max_running unfinished tasks on all hubs together, independent of other callers", async () => {
+    const [one, two] = [await join("one", LIMITED), await join("two", LIMITED)];
+    const created = [await create(one), await create(two), await create(one), await create(two)];
+    const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "report", arguments: {} };
+    const refused = { failure: { kind: "limited", message: expect.stringContaining("unfinished tasks") } };
+    for (const hub of [one, two]) {
+      await expect(create(hub)).rejects.toMatchObject(refused);
+      await expect(hub.tasks.start(call)).rejects.toMatchObject(refused);
+    }
+    await one.tasks.start({ ...call, principal: OTHER });
+    created[0]!.run.observer.settled({ type: "result", result: DONE });
+    expect(two.tasks.cancel((await create(two)).id, LOCAL_PRINCIPAL)).toBe(true);
+    await create(two);
+    await expect(create(one)).rejects.toMatchObject(refused);
+    await crash(two);
+  });
+
+  test("tasks that are started at several hubs at the same time do not exceed max_running", async () => {
+    const joined = [await join("one", LIMITED), await join("two", LIMITED), await join("three", LIMITED)];
+    const results = await Promise.allSettled(Array.from({ length: 12 }, (_, at) => create(joined[at % 3]!)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
+  });
+
   test("a hub that has reported required input has shown it to all other hubs", async () => {
     const [one, two] = [await join("one"), await join("two")];
     const { id, run } = await create(one);
@@ -131,13 +159,14 @@ describe("several hubs with one Redis server", () => {
     const result = { content: [{ type: "text", text: "x".repeat(20_000) }], isError: true };
     large.run.observer.settled({ type: "result", result });
     small.run.observer.settled({ type: "result", result: DONE });
-    const listed = async () => {
-      await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
-      return new Map(two.tasks.list(LOCAL_PRINCIPAL).map((task) => [task.id, task]));
+    const listed = async ({ tasks } = two) => {
+      await tasks.ready({ principal: LOCAL_PRINCIPAL });
+      return new Map(tasks.list(LOCAL_PRINCIPAL).map((task) => [task.id, task]));
     };
     await expect.poll(async () => (await listed()).get(large.id)?.status).toBe("completed");
     await expect.poll(async () => (await listed()).get(small.id)?.result).toEqual(DONE);
-    const short = (await listed()).get(large.id)?.result;
+    // A hub that listed the task before its end has read the whole result.
+    const short = (await listed(await join("three"))).get(large.id)?.result;
     expect(short).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("by its id") }] });
     expect((await read(two, large.id))?.result).toEqual(result);
     const end = await two.tasks.ended(large.id, LOCAL_PRINCIPAL, AbortSignal.timeout(10_000));

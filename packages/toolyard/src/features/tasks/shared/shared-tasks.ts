@@ -15,11 +15,13 @@ import type {
   TaskSnapshot,
   WantedTasks,
 } from "../../../core/ports/tasks.ts";
+import type { LimitStore } from "../../../state/ports/limit-store.ts";
 import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
 import type { LoadedTasks } from "../late-tasks.ts";
 import { StoredTask } from "../stored-task.ts";
 import { INTERRUPTED, TaskTable, type TaskAction, type TaskTableDeps } from "../task-table.ts";
 import { RemoteTasks, type RemoteTask } from "./remote-tasks.ts";
+import { RunningTasks } from "./running-tasks.ts";
 import { SharedJournal } from "./shared-journal.ts";
 import { SharedTaskChannel, type TaskMessage } from "./task-channel.ts";
 import { TaskQueue } from "./task-queue.ts";
@@ -27,6 +29,7 @@ import { ENDED, NO_HUB, TaskRecords, type SharedRecord } from "./task-records.ts
 
 export interface SharedTasksDeps extends Omit<TaskTableDeps, "openJournal"> {
   readonly queues: SharedQueues;
+  readonly limits: LimitStore;
   readonly importBullmq: () => Promise<unknown>;
   /** Milliseconds without a renewal after which the tasks of a hub are rescued. @default 15,000 */
   readonly rescueMs?: number;
@@ -49,11 +52,12 @@ export class SharedTasks implements LoadedTasks {
   readonly #channel: SharedTaskChannel;
   readonly #queue: TaskQueue;
   readonly #remote = new RemoteTasks();
+  readonly #running: RunningTasks;
   readonly #keeping: NodeJS.Timeout;
   #opening: Promise<void> | undefined;
   #stops: (() => void)[] = [];
 
-  constructor({ queues, importBullmq, rescueMs, ...deps }: SharedTasksDeps) {
+  constructor({ queues, limits, importBullmq, rescueMs, ...deps }: SharedTasksDeps) {
     const { logger } = deps;
     const { hub } = queues;
     this.changed = deps.changed;
@@ -62,6 +66,8 @@ export class SharedTasks implements LoadedTasks {
     this.#records = new TaskRecords(queues);
     this.#channel = new SharedTaskChannel(queues);
     this.#queue = new TaskQueue({ queues, logger, importBullmq, rescueMs, rescue: (ended) => this.#rescue(ended) });
+    const maxRunning = (): number => deps.options().maxRunning;
+    this.#running = new RunningTasks({ limits, changed: deps.changed, maxRunning });
     this.#journal = new SharedJournal({
       hub,
       records: this.#records,
@@ -114,12 +120,12 @@ export class SharedTasks implements LoadedTasks {
   async start(call: StartedCall): Promise<TaskSnapshot> {
     if (this.#queues.isLost) throw new FailError(fail("unavailable", NOT_STARTED));
     await this.ready();
-    return await this.#local.start(call);
+    return await this.#running.create(callerKey(call.principal), () => this.#local.start(call));
   }
 
   async create(call: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
     await this.ready();
-    return await this.#local.create(call, run);
+    return await this.#running.create(callerKey(call.principal), () => this.#local.create(call, run));
   }
 
   get(id: string, principal: Principal): TaskSnapshot | undefined {
@@ -166,6 +172,7 @@ export class SharedTasks implements LoadedTasks {
     clearInterval(this.#keeping);
     for (const stop of this.#stops) stop();
     await this.#local.close();
+    this.#running.close();
     if (this.#opening && !this.#queues.isLost) {
       await this.#rescue(this.#queues.hub).catch(() => {});
       await this.#queue.release().catch(() => {});
@@ -211,6 +218,7 @@ export class SharedTasks implements LoadedTasks {
     if (isOwner && found.hub === NO_HUB && (await this.#records.claim(id))) {
       this.#remote.delete(id);
       this.#local.adopt(found.record);
+      await this.#running.adopt(id, task.facts.owner);
       await this.#queue.hold();
     }
   }
