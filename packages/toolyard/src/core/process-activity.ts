@@ -13,6 +13,11 @@ export interface ProcessActivity {
   auditLost: number;
   /** Number of spans, log records and metric batches since the start that no collector accepted. */
   telemetryLost: number;
+  /** Number of commands to the shared store since the start that ended, and how many of them failed. */
+  storeCommands: number;
+  storeFailures: number;
+  /** Sum of the times until the shared store answered these commands, in milliseconds. */
+  storeMs: number;
 }
 
 export const processActivity: ProcessActivity = {
@@ -23,4 +28,7 @@ export const processActivity: ProcessActivity = {
   sandboxRuns: 0,
   auditLost: 0,
   telemetryLost: 0,
+  storeCommands: 0,
+  storeFailures: 0,
+  storeMs: 0,
 };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { messageOf } from "../../core/errors.ts";
+import { processActivity } from "../../core/process-activity.ts";
 import { Emitter } from "../../core/events.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { RedisClient } from "./client.ts";
@@ -80,12 +81,17 @@ export class RedisConnection {
   }
 
   async command(name: string, ...parts: ReplyPart[]): Promise<unknown> {
+    const startedAt = performance.now();
     try {
       return await this.#client.call(name, ...parts);
     } catch (error) {
+      processActivity.storeFailures += 1;
       // A store that accepts commands and does not answer must not delay each call until the timeout.
       if (messageOf(error) === TIMEOUT_MESSAGE && !this.#isLost) this.#reconnect(error);
       throw error;
+    } finally {
+      processActivity.storeCommands += 1;
+      processActivity.storeMs += performance.now() - startedAt;
     }
   }
 

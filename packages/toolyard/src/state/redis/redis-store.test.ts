@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "ioredis";
 import { HAS_REDIS, RedisServer } from "../../../../../test/support/redis-server.ts";
+import { processActivity } from "../../core/process-activity.ts";
 import type { HubState } from "../ports/store.ts";
 import { REDIS } from "./kind.ts";
 
@@ -41,6 +42,20 @@ describe("a Redis server that stops", () => {
     here.limits.leave("a");
     expect(await here.limits.admit("a", ONE)).toEqual({ admitted: true });
     expect(lines.every((line) => line.startsWith("The shared store cannot be reached."))).toBe(true);
+  });
+
+  test("counts its commands, their time and the failed ones, for the metrics", async () => {
+    const here = await join("here");
+    const before = { ...processActivity };
+    await here.limits.admit("a", ONE);
+    expect(processActivity.storeCommands).toBeGreaterThan(before.storeCommands);
+    expect(processActivity.storeMs).toBeGreaterThan(before.storeMs);
+    expect(processActivity.storeFailures).toBe(before.storeFailures);
+    const admin = new Redis(server.url);
+    await admin.call("ACL", "SETUSER", "default", "-eval", "-evalsha");
+    admin.disconnect();
+    await Promise.resolve(here.limits.admit("b", ONE)).catch(() => {});
+    expect(processActivity.storeFailures).toBeGreaterThan(before.storeFailures);
   });
 
   test("refuses calls that have a limit with on_loss = refuse, and admits calls without a limit", async () => {

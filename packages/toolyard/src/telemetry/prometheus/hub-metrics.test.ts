@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
 import type { SourceReport } from "../../core/ports/hub-port.ts";
+import { processActivity } from "../../core/process-activity.ts";
 import { CallCounts } from "../statistics/call-counts.ts";
 import type { FinishedCall } from "../statistics/statistics-row.ts";
 import { HubMetrics } from "./hub-metrics.ts";
@@ -41,6 +42,20 @@ function lines({ calls = [], sources = [], redact = (text) => text, maxTools = 1
 function report(id: string, state: string, more: object = {}): SourceReport {
   return { source: { id, kind: "stdio" }, status: { state, ...more }, tools: 4, problems: [] } as never;
 }
+
+test("writes the commands to the shared store, the failed ones and their time in seconds", () => {
+  const before = { ...processActivity };
+  Object.assign(processActivity, { storeCommands: 4, storeFailures: 1, storeMs: 250 });
+  onTestFinished(() => void Object.assign(processActivity, before));
+  expect(lines({}).lines).toEqual(
+    expect.arrayContaining([
+      "# TYPE toolyard_store_seconds_total counter",
+      "toolyard_store_commands_total 4",
+      "toolyard_store_failures_total 1",
+      "toolyard_store_seconds_total 0.25",
+    ]),
+  );
+});
 
 describe("calls", () => {
   test("are counted by tool, source, method and outcome, with a cumulative histogram in seconds", () => {

@@ -9,9 +9,19 @@ const ACTIVITY = {
   streams: ["toolyard_streams", "Open streams of server-sent events."],
   sandboxRuns: ["toolyard_sandbox_runs", "Runs of code in the sandbox, waiting ones included."],
 } as const satisfies Readonly<
-  Record<Exclude<keyof ProcessActivity, "auditLost" | "telemetryLost">, readonly [string, string]>
+  Record<Exclude<keyof ProcessActivity, CounterName | "storeMs">, readonly [string, string]>
 >;
 
+type CounterName = "auditLost" | "telemetryLost" | "storeCommands" | "storeFailures";
+
+const COUNTERS: Readonly<Record<CounterName, readonly [string, string]>> = {
+  auditLost: ["toolyard_audit_lost_total", "Audit lines that a target did not take."],
+  telemetryLost: ["toolyard_telemetry_lost_total", "Spans and log records that no OTLP collector took."],
+  storeCommands: ["toolyard_store_commands_total", "Commands to the shared store that ended."],
+  storeFailures: ["toolyard_store_failures_total", "Commands to the shared store that failed."],
+};
+
+const STORE_SECONDS = "toolyard_store_seconds_total";
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 const LAG_RESOLUTION_MS = 10;
@@ -27,12 +37,11 @@ export class ProcessMetrics {
   write(out: MetricsText): void {
     for (const [member, [name, help]] of Object.entries(ACTIVITY))
       out.family(name, "gauge", help).sample(name, processActivity[member as keyof ProcessActivity]);
+    for (const [member, [name, help]] of Object.entries(COUNTERS))
+      out.family(name, "counter", help).sample(name, processActivity[member as CounterName]);
     out
-      .family("toolyard_audit_lost_total", "counter", "Audit lines that a target did not take.")
-      .sample("toolyard_audit_lost_total", processActivity.auditLost);
-    out
-      .family("toolyard_telemetry_lost_total", "counter", "Spans and log records that no OTLP collector took.")
-      .sample("toolyard_telemetry_lost_total", processActivity.telemetryLost);
+      .family(STORE_SECONDS, "counter", "Sum of the times until the shared store answered.")
+      .sample(STORE_SECONDS, processActivity.storeMs / 1000);
     this.#writeLag(out);
     writeResources(out);
   }
