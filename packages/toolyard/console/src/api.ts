@@ -33,6 +33,11 @@ export function keyHeaders(): Record<string, string> {
   return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open", ...(hub !== null && { [HUB_HEADER]: hub }) };
 }
 
+/** Returns true if this page has chosen a hub of the store. */
+export function hasHub(): boolean {
+  return sessionStorage.getItem(HUB_NAME) !== null;
+}
+
 /** Keeps the hub that this page shows. Without an id, the next hub that answers is shown. */
 export function keepHub(id: string | undefined): void {
   if (id === undefined) sessionStorage.removeItem(HUB_NAME);
@@ -101,7 +106,26 @@ export async function call<T>(
   throw errorOf(response.status, value);
 }
 
-export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>("GET", path, { signal });
+/** Answers of requests that were sent before their view was shown, by path. Each is used once. */
+const early = new Map<string, Promise<unknown>>();
+
+/** Requests the data of a view before the view is shown. */
+export function prefetch(path: string): void {
+  const answer = call("GET", path);
+  answer.catch(() => {});
+  early.set(path, answer);
+}
+
+/** Drops the answers of `prefetch` that no view has used. */
+export function dropPrefetched(): void {
+  early.clear();
+}
+
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const answer = early.get(path) as Promise<T> | undefined;
+  early.delete(path);
+  return answer ?? call<T>("GET", path, { signal });
+}
 
 /** Sends a request. If the hub refuses the session, shows the sign-in page. */
 export async function request(path: string, init: RequestInit): Promise<Response> {

@@ -1,5 +1,6 @@
 import { render } from "preact";
-import { get, keepHub, session, takeFragment } from "./api.ts";
+import { dropPrefetched, get, hasHub, keepHub, prefetch, session, takeFragment } from "./api.ts";
+import { route } from "./route.ts";
 import { t, useOwnLanguage } from "./i18n/texts.ts";
 import { followEvents } from "./live.ts";
 import { Shell } from "./shell.tsx";
@@ -11,8 +12,14 @@ applyTheme();
 await useOwnLanguage();
 await takeFragment((user) => confirm(t("replaceSession", { user })));
 try {
-  session.value = await get<SessionInfo>("session");
-  keepHub(session.value.hub);
+  const isHubKnown = hasHub();
+  // The first view does not wait for the session.
+  if (["overview", undefined].includes(route.value[0])) prefetch("overview");
+  const info = await get<SessionInfo>("session");
+  keepHub(info.hub);
+  // Another hub may have answered the early request.
+  if (!info.seesAll || (info.hub !== undefined && !isHubKnown)) dropPrefetched();
+  session.value = info;
 } catch {
   // The error is ignored, because the sign-in page, or the notice that the hub does not answer, is already shown.
 }

@@ -58,6 +58,7 @@ export const DE: Texts = {
   otherConfiguration: "andere Konfiguration",
   changesOneHub: "Änderungen gelten nur für den Hub {hub}. {count} weitere Hubs behalten Zustand und Dateien.",
   savesOneHub: "Gespeichert wird nur die Datei des Hubs {hub}. {count} weitere Hubs lesen ihre eigenen Dateien.",
+  showMore: "Mehr anzeigen ({shown} von {count})",
   live: "Live",
   notLive: "Nicht verbunden",
   healthy: "Alle Quellen arbeiten.",

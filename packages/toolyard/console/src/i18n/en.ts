@@ -55,6 +55,7 @@ export const EN = {
   otherConfiguration: "another configuration",
   changesOneHub: "Changes apply to the hub {hub} only. {count} other hubs of the store keep their state and files.",
   savesOneHub: "A save changes the file of the hub {hub} only. {count} other hubs of the store read their own files.",
+  showMore: "Show more ({shown} of {count})",
   live: "Live",
   notLive: "Not connected",
   healthy: "All sources work.",

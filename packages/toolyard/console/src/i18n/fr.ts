@@ -57,6 +57,7 @@ export const FR: Texts = {
   otherConfiguration: "autre configuration",
   changesOneHub: "Les changements ne valent que pour {hub}. {count} autres hubs gardent leur état et leurs fichiers.",
   savesOneHub: "Seul le fichier du hub {hub} est enregistré. {count} autres hubs lisent leurs propres fichiers.",
+  showMore: "En montrer plus ({shown} sur {count})",
   live: "En direct",
   notLive: "Non connecté",
   healthy: "Toutes les sources fonctionnent.",

@@ -44,17 +44,38 @@ function format(value: string | number): string {
   return typeof value === "number" ? formatNumber(value) : value;
 }
 
+type NumberStyle = Intl.NumberFormatOptions;
+type DateStyle = Intl.DateTimeFormatOptions;
+
+/** Formatters by language and style. A formatter takes far longer to create than to use. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+function numberFormat(style: NumberStyle): Intl.NumberFormat {
+  const key = `${language.value} ${JSON.stringify(style)}`;
+  let format = numberFormats.get(key);
+  if (!format) numberFormats.set(key, (format = new Intl.NumberFormat(language.value, style)));
+  return format;
+}
+
+function dateFormat(style: DateStyle): Intl.DateTimeFormat {
+  const key = `${language.value} ${JSON.stringify(style)}`;
+  let format = dateFormats.get(key);
+  if (!format) dateFormats.set(key, (format = new Intl.DateTimeFormat(language.value, style)));
+  return format;
+}
+
 export function formatNumber(value: number, digits = 0): string {
-  return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value);
+  return numberFormat({ maximumFractionDigits: digits }).format(value);
 }
 
 export function formatTime(iso: string): string {
   const style = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
-  return new Intl.DateTimeFormat(language.value, style).format(new Date(iso));
+  return dateFormat(style).format(new Date(iso));
 }
 
 export function formatDate(iso: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso));
+  return dateFormat({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso));
 }
 
 export function formatMs(milliseconds: number | undefined): string {
@@ -65,7 +86,7 @@ export function formatMs(milliseconds: number | undefined): string {
 
 export function formatAge(seconds: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "day"): string =>
-    new Intl.NumberFormat(language.value, { style: "unit", unit: name, unitDisplay: "long" }).format(Math.floor(value));
+    numberFormat({ style: "unit", unit: name, unitDisplay: "long" }).format(Math.floor(value));
   if (seconds < 120) return unit(seconds, "second");
   if (seconds < 7200) return unit(seconds / 60, "minute");
   return seconds < 172_800 ? unit(seconds / 3600, "hour") : unit(seconds / 86_400, "day");
@@ -77,5 +98,5 @@ export function formatBytes(bytes: number): string {
   // The short form of bytes has no plural.
   const unitDisplay = at === 0 ? "long" : "short";
   const style = { style: "unit", unit: units[at]!, unitDisplay, maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(language.value, style).format(bytes / 1000 ** at);
+  return numberFormat(style).format(bytes / 1000 ** at);
 }

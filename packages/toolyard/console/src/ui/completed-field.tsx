@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { call } from "../api.ts";
+import { Name } from "./parts.tsx";
 
 const WAIT_MS = 150;
 
@@ -39,10 +40,10 @@ export function CompletedField(props: CompletedFieldProps) {
   return (
     <label class="field">
       <span>
-        <bdi class="field-name">{name}</bdi>
+        <Name class="field-name" text={name} />
         {hint !== undefined && (
           <small class="hint dim">
-            <bdi>{hint}</bdi>
+            <Name text={hint} />
           </small>
         )}
       </span>

@@ -3,6 +3,7 @@ import type { SourceSummary, ToolList } from "../../../src/features/console/api-
 import { get, session } from "../api.ts";
 import { t, type TextKey } from "../i18n/texts.ts";
 import { go } from "../route.ts";
+import { Name } from "./parts.tsx";
 
 interface Entry {
   readonly label: string;
@@ -68,7 +69,7 @@ export function Palette({ views, onClose }: { readonly views: readonly TextKey[]
             aria-selected={index === chosen}
             onClick={() => take(entry)}
           >
-            <bdi>{entry.label}</bdi> <span class="dim">{entry.hint}</span>
+            <Name text={entry.label} /> <span class="dim">{entry.hint}</span>
           </li>
         ))}
       </ul>

@@ -7,9 +7,19 @@ import type { SourceState } from "../../../src/features/console/api-types.ts";
 
 /** Shows text from a server, isolated from the text direction of the page. */
 export function Foreign({ text }: { readonly text: string }) {
-  return <bdi>{text.length > MAX_SHOWN ? `${firstChars(text, MAX_SHOWN)}…` : text}</bdi>;
+  return <bdi>{shortened(text, MAX_SHOWN)}</bdi>;
 }
 const MAX_SHOWN = 20_000;
+
+/** Shows a name from a server, of which there may be many in a list. */
+export function Name({ text, class: className }: { readonly text: string; readonly class?: string }) {
+  return <bdi {...(className !== undefined && { class: className })}>{shortened(text, MAX_NAME)}</bdi>;
+}
+const MAX_NAME = 300;
+
+function shortened(text: string, max: number): string {
+  return text.length > max ? `${firstChars(text, max)}…` : text;
+}
 
 export function State({ state }: { readonly state: SourceState }) {
   return <span class={`state ${state}`}>{t(`state_${state}`)}</span>;

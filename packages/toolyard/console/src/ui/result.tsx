@@ -1,6 +1,6 @@
 import { formatBytes, t } from "../i18n/texts.ts";
 import { Markdown } from "./markdown.tsx";
-import { CopyButton, Foreign, Json } from "./parts.tsx";
+import { CopyButton, Foreign, Json, Name } from "./parts.tsx";
 import { toSchema } from "./schema-form.tsx";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ function Embedded({ resource }: { readonly resource: Block }) {
   return (
     <figure>
       <figcaption class="dim">
-        <bdi>{String(uri)}</bdi> <bdi>{String(mimeType)}</bdi>
+        <Name text={String(uri)} /> <Name text={String(mimeType)} />
       </figcaption>
       {typeof text === "string" && <Document mimeType={String(mimeType)} text={text} />}
       {typeof blob === "string" && <Media mimeType={String(mimeType)} data={blob} />}
@@ -86,7 +86,7 @@ function Media({ mimeType, data }: { readonly mimeType: string; readonly data: s
   // Data of any other type is offered as a download, not shown as a document, because it could contain a script.
   return (
     <p>
-      <bdi>{mimeType}</bdi> {formatBytes((data.length * 3) / 4)}{" "}
+      <Name text={mimeType} /> {formatBytes((data.length * 3) / 4)}{" "}
       <a download="result" href={`data:application/octet-stream;base64,${data}`}>
         {t("download")}
       </a>
@@ -100,12 +100,12 @@ function Link({ uri, name }: { readonly uri: string; readonly name: string }) {
     <p>
       {isWeb ? (
         <a href={uri} rel="noopener noreferrer" target="_blank">
-          <bdi>{name}</bdi>
+          <Name text={name} />
         </a>
       ) : (
-        <bdi>{name}</bdi>
+        <Name text={name} />
       )}{" "}
-      <bdi class="dim">{uri}</bdi>
+      <Name class="dim" text={uri} />
     </p>
   );
 }
@@ -122,7 +122,7 @@ function Structured({ value }: { readonly value: unknown }) {
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col">
-                <bdi>{column}</bdi>
+                <Name text={column} />
               </th>
             ))}
           </tr>

@@ -1,4 +1,6 @@
 import { t } from "../i18n/texts.ts";
+import { Bounded } from "./bounded.tsx";
+import { Name } from "./parts.tsx";
 
 /** A JSON Schema whose keywords are read with checks. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -93,14 +95,14 @@ export function Field(props: FieldProps) {
   const isGroup = kind === "object" || kind === "array" || branchesOf(schema).length > 0;
   const head = (
     <>
-      <bdi class="field-name">{label}</bdi> {isRequired && <span class="dim">{t("required")}</span>}{" "}
-      <bdi class="dim">{title}</bdi>
+      <Name class="field-name" text={label} /> {isRequired && <span class="dim">{t("required")}</span>}{" "}
+      <Name class="dim" text={title} />
     </>
   );
   const control = <Control {...props} schema={schema} depth={depth} />;
   const hint = description !== "" && (
     <small class="dim hint">
-      <bdi>{description.slice(0, 2000)}</bdi>
+      <Name text={description.slice(0, 2000)} />
     </small>
   );
   if (isGroup && depth < MAX_DEPTH)
@@ -318,33 +320,37 @@ function ObjectFields({ schema, root, value, onChange, depth }: FieldProps & { r
   };
   return (
     <div class="fields">
-      {Object.entries(members).map(([name, member]) => (
-        <Field
-          key={name}
-          label={name}
-          schema={toSchema(member)}
-          root={root}
-          value={held[name]}
-          onChange={(next) => set(name, next)}
-          isRequired={required.includes(name)}
-          depth={depth + 1}
-        />
-      ))}
-      {further.map((name) => (
-        <div key={name} class="item">
+      <Bounded>
+        {Object.entries(members).map(([name, member]) => (
           <Field
+            key={name}
             label={name}
-            schema={toSchema(values)}
+            schema={toSchema(member)}
             root={root}
             value={held[name]}
-            onChange={(next) => set(name, next ?? null)}
+            onChange={(next) => set(name, next)}
+            isRequired={required.includes(name)}
             depth={depth + 1}
           />
-          <button type="button" onClick={() => set(name, undefined)}>
-            {t("removeItem")}
-          </button>
-        </div>
-      ))}
+        ))}
+      </Bounded>
+      <Bounded>
+        {further.map((name) => (
+          <div key={name} class="item">
+            <Field
+              label={name}
+              schema={toSchema(values)}
+              root={root}
+              value={held[name]}
+              onChange={(next) => set(name, next ?? null)}
+              depth={depth + 1}
+            />
+            <button type="button" onClick={() => set(name, undefined)}>
+              {t("removeItem")}
+            </button>
+          </div>
+        ))}
+      </Bounded>
       {typeof values === "object" && values !== null && (
         <NewMember onAdd={(name) => set(name, firstValue(toSchema(values), root))} />
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { t, type TextKey } from "../i18n/texts.ts";
+import { useBounded } from "./bounded.tsx";
 
 export interface TableProps {
   /** Name of the region, which scrolls on narrow screens. */
@@ -10,6 +11,7 @@ export interface TableProps {
 }
 
 export function Table({ title, heads, children }: TableProps) {
+  const { shown, more } = useBounded(children);
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={title}>
       <table>
@@ -22,8 +24,9 @@ export function Table({ title, heads, children }: TableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>{shown}</tbody>
       </table>
+      {more}
     </div>
   );
 }

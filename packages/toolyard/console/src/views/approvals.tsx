@@ -4,8 +4,9 @@ import type { ActionResult } from "../../../src/features/console/api-types.ts";
 import { call, session } from "../api.ts";
 import { t } from "../i18n/texts.ts";
 import { href } from "../route.ts";
+import { Bounded, LateDetails } from "../ui/bounded.tsx";
 import { Failure, useAction } from "../ui/failure.tsx";
-import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Json, Name, Pending } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
 export function Approvals() {
@@ -23,16 +24,18 @@ export function Approvals() {
         <Foreign text={message} />
       </p>
       {data.approvals.length === 0 && <p>{t("noApprovals")}</p>}
-      {data.approvals.map((row) => (
-        <Definition
-          key={`${row.source} ${row.tool} ${row.digest}`}
-          row={row}
-          onApproved={async (text) => {
-            setMessage(text);
-            await reload();
-          }}
-        />
-      ))}
+      <Bounded>
+        {data.approvals.map((row) => (
+          <Definition
+            key={`${row.source} ${row.tool} ${row.digest}`}
+            row={row}
+            onApproved={async (text) => {
+              setMessage(text);
+              await reload();
+            }}
+          />
+        ))}
+      </Bounded>
       <Commands lines={["toolyard check"]} />
     </>
   );
@@ -55,12 +58,12 @@ function Definition({ row, onApproved }: DefinitionProps) {
   return (
     <section class="card" aria-label={tool}>
       <h2>
-        <bdi>{tool}</bdi>{" "}
+        <Name text={tool} />{" "}
         <span class={`state ${isWithheld ? "down" : "degraded"}`}>{t(isWithheld ? "withheld" : "stillOffered")}</span>
       </h2>
       <p class="dim">
         <a href={href("sources", source)}>
-          <bdi>{source}</bdi>
+          <Name text={source} />
         </a>
       </p>
       <dl>
@@ -76,10 +79,7 @@ function Definition({ row, onApproved }: DefinitionProps) {
       <p class="description" tabindex={0}>
         <Foreign text={String(definition["description"] ?? "")} />
       </p>
-      <details>
-        <summary>{t("definition")}</summary>
-        <Json value={definition} />
-      </details>
+      <LateDetails summary={t("definition")} content={() => <Json value={definition} />} />
       {readOnlyReason !== undefined && <p class="dim">{t("readOnly", { reason: readOnlyReason })}</p>}
       {session.value?.mayChange && readOnlyReason === undefined && (
         <p class="actions">

@@ -4,7 +4,7 @@ import { formatBytes, formatDate, formatMs, formatNumber, formatTime, t } from "
 import { liveCalls, skipped } from "../live.ts";
 import { href, route } from "../route.ts";
 import { lateView } from "../ui/late-view.tsx";
-import { Commands, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { Commands, Name, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
 const MAX_ROWS = 500;
@@ -113,10 +113,10 @@ function Row({ call, isOpen, onToggle }: RowProps) {
           </button>
         </td>
         <th scope="row">
-          <bdi>{call.target}</bdi>
+          <Name text={call.target} />
         </th>
         <td>
-          <bdi>{call.client ?? call.who}</bdi>
+          <Name text={call.client ?? call.who} />
         </td>
         <td>{call.endpoint}</td>
         <td>
@@ -135,11 +135,11 @@ function Row({ call, isOpen, onToggle }: RowProps) {
               <dd>{formatDate(call.time)}</dd>
               <dt>{t("caller")}</dt>
               <dd>
-                <bdi>{call.who}</bdi>
+                <Name text={call.who} />
               </dd>
               <dt>{t("source")}</dt>
               <dd>
-                <bdi>{call.source ?? "–"}</bdi>
+                <Name text={call.source ?? "–"} />
               </dd>
               <dt>{t("attempts")}</dt>
               <dd>{formatNumber(call.attempts)}</dd>

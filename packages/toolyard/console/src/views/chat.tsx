@@ -13,7 +13,7 @@ import {
 } from "../ui/conversation.ts";
 import { Failure } from "../ui/failure.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { Commands, Foreign, Json, Outcome } from "../ui/parts.tsx";
+import { Commands, Foreign, Json, Name, Outcome } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { toSchema } from "../ui/schema-form.tsx";
 
@@ -143,7 +143,7 @@ function Call({ call: { tool, arguments: args, result } }: { readonly call: Call
   return (
     <details class="chat-call" aria-label={tool}>
       <summary>
-        <bdi>{tool}</bdi>{" "}
+        <Name text={tool} />{" "}
         {result ? (
           <>
             <Outcome outcome={result.ok ? "ok" : (result.kind ?? "error")} /> {formatMs(result.durationMs)}

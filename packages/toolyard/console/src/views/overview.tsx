@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { formatAge, formatBytes, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { liveCalls } from "../live.ts";
 import { href } from "../route.ts";
+import { Bounded } from "../ui/bounded.tsx";
 import { Card, Commands, Foreign, Pending, State } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
@@ -77,9 +78,11 @@ function AttentionList({ entries }: { readonly entries: OverviewData["attention"
     <section class="card attention">
       <h2>{t("attention")}</h2>
       <ul class="plain">
-        {entries.map((entry) => (
-          <AttentionLine key={`${entry.kind} ${entry.source} ${entry.text}`} entry={entry} />
-        ))}
+        <Bounded>
+          {entries.map((entry) => (
+            <AttentionLine key={`${entry.kind} ${entry.source} ${entry.text}`} entry={entry} />
+          ))}
+        </Bounded>
       </ul>
     </section>
   );

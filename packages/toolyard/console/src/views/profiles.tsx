@@ -3,7 +3,7 @@ import type { ProfileRow } from "../../../src/features/console/api-types.ts";
 import type { ProfileDetail } from "../../../src/features/console/user-types.ts";
 import { formatNumber, t } from "../i18n/texts.ts";
 import { href, route } from "../route.ts";
-import { Commands, CopyButton, Foreign, Pending } from "../ui/parts.tsx";
+import { Commands, CopyButton, Foreign, Name, Pending } from "../ui/parts.tsx";
 import { Table } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 
@@ -38,10 +38,10 @@ function Row({ profile, isChosen }: { readonly profile: ProfileRow; readonly isC
     <tr aria-selected={isChosen}>
       <th scope="row">
         <a href={href("profiles", name)}>
-          <bdi>{name}</bdi>
+          <Name text={name} />
         </a>
         <small class="dim">
-          <bdi>{title}</bdi>
+          <Name text={title} />
         </small>
       </th>
       <td class="number">{formatNumber(tools)}</td>
@@ -57,7 +57,7 @@ function Detail({ profile }: { readonly profile: ProfileRow }) {
   return (
     <section class="card detail" aria-label={name}>
       <h2>
-        <bdi>{profile.title ?? name}</bdi>
+        <Name text={profile.title ?? name} />
       </h2>
       <p>
         <code>{url}</code> <CopyButton text={url} />
@@ -127,7 +127,7 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
       <ul class="names">
         {names.slice(0, MAX_NAMES).map((name) => (
           <li key={name}>
-            <bdi>{name}</bdi>
+            <Name text={name} />
           </li>
         ))}
       </ul>

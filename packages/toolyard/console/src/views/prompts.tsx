@@ -4,7 +4,7 @@ import { ApiError, call } from "../api.ts";
 import { formatMs, t } from "../i18n/texts.ts";
 import { href, route } from "../route.ts";
 import { CompletedField } from "../ui/completed-field.tsx";
-import { Commands, Foreign, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { Commands, Foreign, Name, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { toSchema } from "../ui/schema-form.tsx";
 import { useData } from "../ui/use-data.ts";
@@ -50,9 +50,9 @@ function Row({ prompt, isChosen }: { readonly prompt: PromptRow; readonly isChos
   const { name, title, description = "" } = prompt;
   return (
     <a class="tool-row" href={href("prompts", name)} {...(isChosen && { "aria-current": "true" as const })}>
-      <bdi class="tool-name">{title ?? name}</bdi>
+      <Name class="tool-name" text={title ?? name} />
       <small class="dim">
-        <bdi>{description}</bdi>
+        <Name text={description} />
       </small>
     </a>
   );
@@ -74,7 +74,7 @@ function Detail({ prompt }: { readonly prompt: PromptRow }) {
   return (
     <form class="card detail" aria-label={prompt.name} onSubmit={(event) => void fill(event)}>
       <h2>
-        <bdi>{prompt.title ?? prompt.name}</bdi>
+        <Name text={prompt.title ?? prompt.name} />
       </h2>
       <p class="description" tabindex={0}>
         <Foreign text={prompt.description ?? ""} />
@@ -114,7 +114,7 @@ function Messages({ result: { result, durationMs } }: { readonly result: RunResu
       {messages.map(({ role, content }, at) => (
         <section key={at} class="message" aria-label={String(role)}>
           <h3>
-            <bdi>{String(role)}</bdi>
+            <Name text={String(role)} />
           </h3>
           <Result result={{ content: [content] }} />
         </section>

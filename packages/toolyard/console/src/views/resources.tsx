@@ -4,7 +4,7 @@ import { ApiError, call, keyHeaders, readEvents, request } from "../api.ts";
 import { formatBytes, formatMs, formatTime, t } from "../i18n/texts.ts";
 import { href, go, route } from "../route.ts";
 import { CompletedField } from "../ui/completed-field.tsx";
-import { Commands, Foreign, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { Commands, Foreign, Name, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { expand, variablesOf } from "../ui/uri-template.ts";
 import { useData } from "../ui/use-data.ts";
@@ -49,9 +49,9 @@ export function Resources() {
                 href={rows[index]!.to}
                 {...(rows[index]!.at === (template ?? chosen) && { "aria-current": "true" as const })}
               >
-                <bdi class="tool-name">{rows[index]!.row.title ?? rows[index]!.row.name}</bdi>
+                <Name class="tool-name" text={rows[index]!.row.title ?? rows[index]!.row.name} />
                 <small class="dim">
-                  <bdi>{rows[index]!.at}</bdi>
+                  <Name text={rows[index]!.at} />
                 </small>
               </a>
             )}
@@ -81,7 +81,7 @@ function Template({ template: { uriTemplate, name, title, description } }: { rea
       }}
     >
       <h2>
-        <bdi>{title ?? name}</bdi>
+        <Name text={title ?? name} />
       </h2>
       <p class="description" tabindex={0}>
         <Foreign text={description ?? ""} />
@@ -98,7 +98,7 @@ function Template({ template: { uriTemplate, name, title, description } }: { rea
         />
       ))}
       <p class="dim" aria-live="polite">
-        <bdi>{uri}</bdi>
+        <Name text={uri} />
       </p>
       <button class="main">{t("read")}</button>
     </form>
@@ -155,10 +155,10 @@ function Facts({ uri, row }: ResourceProps) {
   return (
     <>
       <h2>
-        <bdi>{row?.title ?? row?.name ?? uri}</bdi>
+        <Name text={row?.title ?? row?.name ?? uri} />
       </h2>
       <p class="dim">
-        <bdi>{uri}</bdi> {row?.mimeType !== undefined && <bdi>{row.mimeType}</bdi>}{" "}
+        <Name text={uri} /> {row?.mimeType !== undefined && <Name text={row.mimeType} />}{" "}
         {row?.size !== undefined && formatBytes(row.size)}
       </p>
       {row?.description !== undefined && (

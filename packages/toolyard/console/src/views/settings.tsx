@@ -8,7 +8,7 @@ import { get, session } from "../api.ts";
 import { formatDate, t } from "../i18n/texts.ts";
 import { CodeEditor } from "../ui/code-editor.tsx";
 import { HubNotice } from "../ui/hubs.tsx";
-import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Json, Name, Pending } from "../ui/parts.tsx";
 import { toSchema, type Schema } from "../ui/schema-form.tsx";
 import { useData } from "../ui/use-data.ts";
 import { useDraft, type EditedSettings } from "./settings/draft.ts";
@@ -66,7 +66,7 @@ function FileView(props: FileProps) {
   return (
     <section aria-label={file.path}>
       <p class="dim">
-        {t("file")}: <bdi>{file.path}</bdi>
+        {t("file")}: <Name text={file.path} />
       </p>
       {file.reason !== undefined && <p class="notice">{t("readOnly", { reason: file.reason })}</p>}
       {file.text !== undefined && <Editor {...props} />}

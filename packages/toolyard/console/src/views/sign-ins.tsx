@@ -3,8 +3,9 @@ import type { SignInRow, StartedSignIn } from "../../../src/features/console/acc
 import type { ActionResult } from "../../../src/features/console/api-types.ts";
 import { call } from "../api.ts";
 import { formatDate, t } from "../i18n/texts.ts";
+import { Bounded } from "../ui/bounded.tsx";
 import { Failure, useAction } from "../ui/failure.tsx";
-import { Commands, Foreign, Pending, State } from "../ui/parts.tsx";
+import { Commands, Foreign, Name, Pending, State } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
 export function SignIns() {
@@ -14,9 +15,11 @@ export function SignIns() {
     <>
       {data.signIns.length === 0 && <p>{t("noSignIns")}</p>}
       <div class="cards wide-cards">
-        {data.signIns.map((row) => (
-          <SignIn key={row.source} row={row} reload={reload} />
-        ))}
+        <Bounded>
+          {data.signIns.map((row) => (
+            <SignIn key={row.source} row={row} reload={reload} />
+          ))}
+        </Bounded>
       </div>
       <Commands lines={["toolyard login NAME", "toolyard logout NAME"]} />
     </>
@@ -51,7 +54,7 @@ function SignIn({ row, reload }: { readonly row: SignInRow; readonly reload: () 
   return (
     <section class="card" aria-label={source}>
       <h2>
-        <bdi>{source}</bdi> <State state={state} />
+        <Name text={source} /> <State state={state} />
       </h2>
       <p class={isSignedIn ? "state ready" : "dim"}>{t(isSignedIn ? "signedIn" : "notSignedIn")}</p>
       <p class="dim">{t(isPersonal ? "signInPersonal" : "signInShared")}</p>
@@ -81,11 +84,11 @@ function Facts({ row: { issuer = "", scopes = [], expiresAt, isRenewable } }: { 
     <dl>
       <dt>{t("issuer")}</dt>
       <dd>
-        <bdi>{issuer}</bdi>
+        <Name text={issuer} />
       </dd>
       <dt>{t("scopes")}</dt>
       <dd>
-        <bdi>{scopes.join(" ") || "–"}</bdi>
+        <Name text={scopes.join(" ") || "–"} />
       </dd>
       <dt>{t("expires")}</dt>
       <dd>

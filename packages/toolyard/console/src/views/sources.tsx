@@ -5,7 +5,8 @@ import { formatDate, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { href, go, route } from "../route.ts";
 import { HubNotice } from "../ui/hubs.tsx";
 import { lateView } from "../ui/late-view.tsx";
-import { Card, Commands, Foreign, Json, Pending, State } from "../ui/parts.tsx";
+import { Card, Commands, Foreign, Json, Name, Pending, State } from "../ui/parts.tsx";
+import { Table } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 import type { EditEntryProps } from "./sources/edit-entry.tsx";
 
@@ -27,41 +28,28 @@ export function Sources() {
       {session.value?.hub !== undefined && session.value.mayChange && <HubNotice text="changesOneHub" />}
       {isAdding && <AddForm onDone={() => (setAdding(false), void reload())} />}
       <div class="split sources">
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                {(["source", "state", "tools", "callsTotal", "latency", "restarts"] as const).map((name) => (
-                  <th key={name} scope="col">
-                    {t(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.sources.map((source) => (
-                <tr key={source.id} aria-selected={source.id === chosen}>
-                  <th scope="row">
-                    <a href={href("sources", source.id)}>
-                      <bdi>{source.id}</bdi>
-                    </a>
-                    <small class="dim">{source.kind}</small>
-                  </th>
-                  <td>
-                    <State state={source.state} />
-                  </td>
-                  <td class="number">{formatNumber(source.tools)}</td>
-                  <td class="number">
-                    {formatNumber(source.calls.calls)}
-                    {source.calls.errors > 0 && <span class="state down"> {formatNumber(source.calls.errors)}</span>}
-                  </td>
-                  <td class="number">{formatMs(source.calls.p50)}</td>
-                  <td class="number">{formatNumber(source.restarts)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table title={t("sources")} heads={["source", "state", "tools", "callsTotal", "latency", "restarts"]}>
+          {data.sources.map((source) => (
+            <tr key={source.id} aria-selected={source.id === chosen}>
+              <th scope="row">
+                <a href={href("sources", source.id)}>
+                  <Name text={source.id} />
+                </a>
+                <small class="dim">{source.kind}</small>
+              </th>
+              <td>
+                <State state={source.state} />
+              </td>
+              <td class="number">{formatNumber(source.tools)}</td>
+              <td class="number">
+                {formatNumber(source.calls.calls)}
+                {source.calls.errors > 0 && <span class="state down"> {formatNumber(source.calls.errors)}</span>}
+              </td>
+              <td class="number">{formatMs(source.calls.p50)}</td>
+              <td class="number">{formatNumber(source.restarts)}</td>
+            </tr>
+          ))}
+        </Table>
         {chosen !== undefined && <Detail key={chosen} id={chosen} onChanged={reload} />}
       </div>
       <Commands lines={["toolyard status", "toolyard add NAME -- COMMAND", "toolyard add NAME https://…"]} />
@@ -94,7 +82,7 @@ function Detail({ id, onChanged }: { readonly id: string; readonly onChanged: ()
   return (
     <section class="card detail" aria-label={id}>
       <h2>
-        <bdi>{id}</bdi> <State state={data.state} />
+        <Name text={id} /> <State state={data.state} />
       </h2>
       <Facts data={data} />
       {mayChange && <Actions data={data} isBusy={isBusy} act={act} />}
@@ -111,7 +99,7 @@ function Detail({ id, onChanged }: { readonly id: string; readonly onChanged: ()
         <ul class="names">
           {data.toolNames.slice(0, 500).map((name) => (
             <li key={name}>
-              <bdi>{name}</bdi>
+              <Name text={name} />
             </li>
           ))}
         </ul>
@@ -180,7 +168,7 @@ function Problems({ problems }: Pick<SourceDetail, "problems">) {
         {problems.map(({ subject, message: text }) => (
           <li key={`${subject} ${text}`}>
             <b>
-              <bdi>{subject}</bdi>
+              <Name text={subject} />
             </b>{" "}
             <Foreign text={text} />
           </li>

@@ -4,7 +4,8 @@ import type { StoredCalls as StoredList } from "../../../src/features/console/ta
 import { session } from "../api.ts";
 import { formatDate, formatMs, t } from "../i18n/texts.ts";
 import { go } from "../route.ts";
-import { Commands, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { Bounded, LateDetails } from "../ui/bounded.tsx";
+import { Commands, Json, Name, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { replayed } from "../ui/replayed.ts";
 import { useData } from "../ui/use-data.ts";
 
@@ -71,9 +72,11 @@ function Entries({ list: { hasAudit, entries, isPart } }: { readonly list: Store
   return (
     <>
       {isPart && <p class="dim">{t("auditPart")}</p>}
-      {entries.map((entry, at) => (
-        <Entry key={`${String(entry["time"])} ${String(entry["call"])} ${at}`} entry={entry} />
-      ))}
+      <Bounded>
+        {entries.map((entry, at) => (
+          <Entry key={`${String(entry["time"])} ${String(entry["call"])} ${at}`} entry={entry} />
+        ))}
+      </Bounded>
     </>
   );
 }
@@ -82,26 +85,26 @@ function Entry({ entry }: { readonly entry: JsonValues }) {
   const { time, event = "call", target, action, principal, client, kind, durationMs, method } = entry;
   const what = event === "call" ? target : `${String(event)} ${String(action)}`;
   const isTool = method === "tools/call" && typeof target === "string";
-  return (
-    <details class="stored">
-      <summary>
-        <span class="dim">{typeof time === "string" ? formatDate(time) : ""}</span> <bdi>{String(what)}</bdi>{" "}
-        <bdi class="dim">{String(client ?? principal ?? "")}</bdi> <Outcome outcome={String(kind)} />{" "}
-        {typeof durationMs === "number" && formatMs(durationMs)}
-      </summary>
+  const summary = (
+    <>
+      <span class="dim">{typeof time === "string" ? formatDate(time) : ""}</span> <Name text={String(what)} />{" "}
+      <Name class="dim" text={String(client ?? principal ?? "")} /> <Outcome outcome={String(kind)} />{" "}
+      {typeof durationMs === "number" && formatMs(durationMs)}
+    </>
+  );
+  const replay = (): void => {
+    replayed.value = { tool: String(target), args: entry["arguments"] };
+    go("tools", String(target));
+  };
+  const content = () => (
+    <>
       <Json value={entry} />
       {isTool && (
         <p>
-          <button
-            onClick={() => {
-              replayed.value = { tool: target, args: entry["arguments"] };
-              go("tools", target);
-            }}
-          >
-            {t("replay")}
-          </button>
+          <button onClick={replay}>{t("replay")}</button>
         </p>
       )}
-    </details>
+    </>
   );
+  return <LateDetails class="stored" summary={summary} content={content} />;
 }

@@ -4,7 +4,7 @@ import { call, session } from "../api.ts";
 import { formatDate, formatNumber, t } from "../i18n/texts.ts";
 import { href, route } from "../route.ts";
 import { Failure, useAction } from "../ui/failure.tsx";
-import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Json, Name, Pending } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { Field, startValue, toSchema, type Schema } from "../ui/schema-form.tsx";
 import { TableSection } from "../ui/table.tsx";
@@ -64,7 +64,7 @@ function OwnTasks({ chosen }: { readonly chosen: string | undefined }) {
         <tr key={task.id} aria-selected={task.id === chosen}>
           <th scope="row">
             <a href={href("tasks", task.id)}>
-              <bdi>{task.tool}</bdi>
+              <Name text={task.tool} />
             </a>
             <small class="dim">
               <Foreign text={task.statusMessage ?? ""} />
@@ -96,7 +96,7 @@ function Detail({ path }: { readonly path: string }) {
   return (
     <section class="card detail" aria-label={data.tool}>
       <h2>
-        <bdi>{data.tool}</bdi> <Status task={data} />
+        <Name text={data.tool} /> <Status task={data} />
       </h2>
       <TaskFacts task={data} />
       {isOpen(data) && (
@@ -204,7 +204,7 @@ function QuestionLink({ url }: { readonly url: unknown }) {
   return (
     <p>
       <a href={url} target="_blank" rel="noopener noreferrer">
-        <bdi>{url}</bdi>
+        <Name text={url} />
       </a>
     </p>
   );
@@ -233,14 +233,14 @@ function ScheduleLine({ schedule, isChosen }: { readonly schedule: ScheduleRow; 
     <tr aria-selected={isChosen}>
       <th scope="row">
         <a href={href("tasks", "schedule", name)}>
-          <bdi>{name}</bdi>
+          <Name text={name} />
         </a>
         <small class="dim">
           <code>{cron}</code>
         </small>
       </th>
       <td>
-        <bdi>{tool}</bdi>
+        <Name text={tool} />
       </td>
       <td>{nextText(schedule, next)}</td>
       <td>{problem ? <span class="state down">{t("notStarted")}</span> : runs[0] && <Status task={runs[0]} />}</td>
@@ -266,10 +266,11 @@ function ScheduleDetail({ name }: { readonly name: string }) {
   return (
     <section class="card detail" aria-label={name}>
       <h2>
-        <bdi>{name}</bdi>
+        <Name text={name} />
       </h2>
       <p class="dim">
-        <code>{data.cron}</code> {data.timezone} · <bdi>{data.tool}</bdi> · {t("nextRun")} {nextText(data, data.next)}
+        <code>{data.cron}</code> {data.timezone} · <Name text={data.tool} /> · {t("nextRun")}{" "}
+        {nextText(data, data.next)}
       </p>
       {data.skipped > 0 && <p class="dim">{t("skippedRuns", { count: data.skipped })}</p>}
       {data.problem && (

@@ -5,7 +5,7 @@ import { ApiError, call, get } from "../api.ts";
 import { formatBytes, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { changes } from "../live.ts";
 import { go, href, route } from "../route.ts";
-import { Commands, CopyButton, Foreign, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { Commands, CopyButton, Foreign, Json, Name, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { hasApp, LateApp } from "../ui/late-app.tsx";
 import { replayed } from "../ui/replayed.ts";
 import { Result } from "../ui/result.tsx";
@@ -59,7 +59,7 @@ function Row({ tool, chosen }: { readonly tool: ToolRow | undefined; readonly ch
   const { name, description, why, score } = tool;
   return (
     <a class="tool-row" href={href("tools", name)} {...(name === chosen && { "aria-current": "true" as const })}>
-      <bdi class="tool-name">{name}</bdi>
+      <Name class="tool-name" text={name} />
       {why ? (
         <small class="dim">
           {formatNumber(score ?? 0, 2)} ·{" "}
@@ -72,7 +72,7 @@ function Row({ tool, chosen }: { readonly tool: ToolRow | undefined; readonly ch
         </small>
       ) : (
         <small class="dim">
-          <bdi>{description}</bdi>
+          <Name text={description} />
         </small>
       )}
     </a>
@@ -129,12 +129,12 @@ function Detail({ name }: { readonly name: string }) {
   return (
     <section class="card detail" aria-label={name}>
       <h2>
-        <bdi>{data.name}</bdi>
+        <Name text={data.name} />
       </h2>
       <p class="dim">
         {source !== undefined && (
           <a href={href("sources", source)}>
-            <bdi>{source}</bdi>
+            <Name text={source} />
           </a>
         )}{" "}
         {calls.calls > 0 && `${formatNumber(calls.calls)} ${t("calls")} · p50 ${formatMs(calls.p50)}`}
@@ -261,7 +261,7 @@ function Answer({ run: { notices, result, error, isRunning } }: { readonly run: 
             {...(typeof progress["progress"] === "number" && { value: progress["progress"] })}
             max={typeof progress["total"] === "number" ? progress["total"] : 1}
           />{" "}
-          <bdi>{String(progress["message"] ?? "")}</bdi>
+          <Name text={String(progress["message"] ?? "")} />
         </p>
       )}
       {logs.length > 0 && (

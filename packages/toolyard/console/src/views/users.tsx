@@ -4,7 +4,7 @@ import type { ClientRow, NewUser, SetPassword, UserList, UserRow } from "../../.
 import { call, session } from "../api.ts";
 import { formatDate, formatNumber, t } from "../i18n/texts.ts";
 import { Failure, useAction, type ActionState } from "../ui/failure.tsx";
-import { Commands, CopyButton, Foreign, Pending } from "../ui/parts.tsx";
+import { Commands, CopyButton, Foreign, Name, Pending } from "../ui/parts.tsx";
 import { TableSection } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 
@@ -77,17 +77,17 @@ function UserLine({ user, isBusy, change }: Omit<UserTableProps, "users"> & { re
   return (
     <tr>
       <th scope="row">
-        <bdi>{name}</bdi> {isYou && <small class="dim">{t("you")}</small>}
+        <Name text={name} /> {isYou && <small class="dim">{t("you")}</small>}
         {!isAdmitted && <small class="state down">{t("notAdmitted")}</small>}
       </th>
       <td>
-        <bdi>{groups.join(", ")}</bdi>
+        <Name text={groups.join(", ")} />
       </td>
       <td>
-        <bdi>{roles.join(", ")}</bdi>
+        <Name text={roles.join(", ")} />
       </td>
       <td>
-        <bdi>{ways.join(", ")}</bdi>
+        <Name text={ways.join(", ")} />
       </td>
       <td class="actions">
         <button
@@ -171,9 +171,9 @@ function ClientTable({ clients, isBusy, change }: ClientTableProps) {
       {clients.map(({ id, name, redirects, registeredAt }) => (
         <tr key={id}>
           <th scope="row">
-            <bdi>{name === "" ? id : name}</bdi>
+            <Name text={name === "" ? id : name} />
             <small class="dim">
-              <bdi>{id}</bdi>
+              <Name text={id} />
             </small>
           </th>
           <td>
@@ -206,7 +206,7 @@ function Callers() {
       {data.callers.map(({ id, name, kind, calls, programs, lastCall }) => (
         <tr key={id}>
           <th scope="row">
-            <bdi>{name}</bdi>
+            <Name text={name} />
           </th>
           <td>{t(`caller_${kind}`)}</td>
           <td class="number">{formatNumber(calls.calls)}</td>

@@ -1,5 +1,6 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { TaskSnapshot } from "../../../core/ports/tasks.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { ConsoleParts } from "../parts.ts";
 import type { ScheduleRow, TaskDetail, TaskRow } from "../task-types.ts";
@@ -7,6 +8,8 @@ import type { AdminRequest, AdminRoute } from "./route.ts";
 
 /** Server requests that the page can answer with a form. */
 const CAPABILITIES: JsonObject = { elicitation: {} };
+/** Maximum length of a status message. */
+const MAX_MESSAGE_CHARS = 2000;
 
 type TaskParts = Pick<ConsoleParts, "tasks" | "schedules" | "redactFacts">;
 
@@ -172,7 +175,7 @@ function toRow({ result, ...task }: TaskSnapshot): TaskRow {
   return {
     id,
     status,
-    ...(statusMessage !== undefined && { statusMessage }),
+    ...(statusMessage !== undefined && { statusMessage: firstChars(statusMessage, MAX_MESSAGE_CHARS) }),
     tool,
     endpoint,
     createdAt,
