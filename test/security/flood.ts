@@ -157,7 +157,7 @@ function openLine(capacity: number): LimitedResource {
   };
 }
 
-/** InterpreterSessions that keep their variables, all idle. */
+/** Sessions that keep their variables, all idle. */
 function openCodeSessions(capacity: number): LimitedResource {
   const sessions = new InterpreterSessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
   const living = new Map<RunWorker, Holder>();
@@ -204,7 +204,7 @@ function idleWorker(onEnd: () => void): RunWorker {
   };
 }
 
-/** InterpreterSessions of the legacy era, half of them busy. */
+/** Sessions of the legacy era, half of them busy. */
 function openMcpSessions(capacity: number): LimitedResource {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: capacity });
   const owners = new Map<string, Holder>();

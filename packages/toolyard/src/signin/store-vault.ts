@@ -13,8 +13,8 @@ import { REDEEM_WAIT_MS, type IssuerBindings, type SharedSignIns, type SignInVau
 /** Maximum number of attempts to change a record that other hubs change at the same time. */
 const MAX_ATTEMPTS = 50;
 /**
- * Time for which a change waits for the store to be back. A renewed token that is not stored would be lost for the
- * other hubs, and the token before it works only once.
+ * Time for which a change waits for a lost store to be back. A renewed token that is not stored would be lost for the
+ * other hubs, and the refresh token before it works only once.
  */
 const LOSS_WAIT_MS = 10_000;
 const LOSS_POLL_MS = 250;
@@ -103,7 +103,10 @@ class StoreIssuers implements IssuerBindings {
   }
 }
 
-/** Binding with the address of its server, which the files of a vault store as a digest. The store encrypts it. */
+/**
+ * Binding with the address of its server. The files of a vault store only a digest of the address; here, the store
+ * encrypts it.
+ */
 type StoredBinding = BoundSource & BindingKey;
 
 function nameOf({ source, url }: BindingKey): string {

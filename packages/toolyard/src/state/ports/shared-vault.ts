@@ -5,7 +5,7 @@ export interface VaultEntry {
   readonly value: string | undefined;
 }
 
-/** Texts by name. The kind of a text is a part of its name. */
+/** Table of texts. A text is found by its table and its name. */
 export type VaultTable = "sign-ins" | "issuers";
 
 export interface VaultPlace {
@@ -38,15 +38,17 @@ export interface SharedVault {
    * meanwhile. Rejects with a `TableFullError`.
    */
   replace(place: VaultPlace, before: VaultEntry, value: string | undefined): Promise<boolean>;
-  /** Runs `work` while no other hub uses this name. A killed hub loses it soon. Rejects with a `LeaseTakenError`. */
+  /**
+   * Runs `work` while no other hub uses this name. The lease of a killed hub expires. Rejects with a `LeaseTakenError`.
+   */
   exclusively<T>(name: string, work: () => Promise<T>, options: LeaseOptions): Promise<T>;
-  /** Stores a text that one hub takes later. */
+  /** Stores a text for another hub, which gets it with `take`. */
   leave(name: string, text: string, ttlMs: number): Promise<void>;
-  /** Reads a text that was left. */
+  /** Returns a text that `leave` stored. */
   look(name: string): Promise<string | undefined>;
-  /** Takes a text that was left. Of concurrent hubs, one gets it. */
+  /** Returns a text that `leave` stored, and removes it. Of concurrent hubs, only one gets it. */
   take(name: string): Promise<string | undefined>;
-  /** Counts, and resolves with the count within `ttlMs`. */
+  /** Adds one to the count of a name, and resolves with the count. The count expires `ttlMs` after the first one. */
   count(name: string, ttlMs: number): Promise<number>;
 }
 

@@ -67,7 +67,7 @@ export class RedisVault implements SharedVault {
     parts.onInterrupted(() => (this.#version += 1));
   }
 
-  /** Resolves when the version is known. */
+  /** Opens the vault. Resolves when its version is known. */
   async open(): Promise<this> {
     const count = await this.#parts.commands.command("HLEN", this.#tables["sign-ins"].key);
     if (Number(count) > 0) this.#version += 1;
