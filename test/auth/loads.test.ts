@@ -14,6 +14,8 @@ const LIBRARY = /\/node_modules\/oidc-provider\//;
 /** The code of the authorization server, without its options, which the check of every configuration needs. */
 const SERVER = /\/dist\/auth\/builtin\/(?!options\.|federation\/options\.|auth-server-handle\.)/;
 const PAGES = /\/dist\/endpoints\/auth\/(auth-endpoint|pages|device-pages)/;
+/** Code of the state in a store, without the options of the store, which every configuration is checked against. */
+const STORE = /\/dist\/(state\/redis\/(?!kind\.|options\.)|core\/shared-key)/;
 const JOSE = /\/jose\//;
 
 const isAnyOf =
@@ -70,8 +72,9 @@ test("a hub with an identity provider verifies signatures and loads no authoriza
   expect(loads.filter(isAnyOf(LIBRARY, SERVER, PAGES))).toEqual([]);
 }, 60_000);
 
-test("a hub with its own authorization server loads it", async () => {
+test("a hub with its own authorization server loads it, and without a store nothing of the store's state", async () => {
   const { status, loads } = await loadsWith('[auth]\nmodes = ["builtin"]\n', "unknown");
   expect(status).toBe(401);
   for (const part of [LIBRARY, SERVER, PAGES]) expect(loads.filter(isAnyOf(part))).not.toEqual([]);
+  expect(loads.filter(isAnyOf(STORE))).toEqual([]);
 }, 60_000);

@@ -3,7 +3,6 @@ import { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
 import { OWN_SIGN_IN, type AuthOptions } from "../../auth/options.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
-import { sharedKey } from "../../core/shared-key.ts";
 import type { AuthState } from "../../state/ports/auth-state.ts";
 import { StoreLostError, type HubState } from "../../state/ports/store.ts";
 
@@ -81,6 +80,7 @@ export class LiveAuthServer {
       const { openDiskState } = await import("../../auth/builtin/disk/disk-state.ts");
       return openDiskState(dataFolder(variables));
     }
+    const { sharedKey } = await import("../../core/shared-key.ts");
     try {
       return await state.openAuthState(sharedKey(variables, OWN_SIGN_IN));
     } catch (cause) {
