@@ -53,16 +53,23 @@ export class RemoteSessions implements RemoteSessionServer {
 
   async answer(request: RemoteSessionRequest): Promise<void> {
     const { http } = request.exchange;
-    if (http.relayedFrom !== undefined) {
-      // This header makes the sending hub look up the session again.
-      http.answer.setHeader(RELAY_HEADER, RELAYED.absent);
-      return sendProblem(http.answer, SESSION_ELSEWHERE);
-    }
+    if (http.relayedFrom !== undefined) return this.#answerRelayed(request);
     try {
       await this.#answer(request);
     } catch (error) {
       refuseStoreLost(error, http.answer, requestsOf(request.body)[0]?.id);
     }
+  }
+
+  /** Answers a request that another hub has passed to this one. It is never passed on again. */
+  async #answerRelayed(request: RemoteSessionRequest): Promise<void> {
+    // The store names this hub as soon as it has claimed the session, before the session can answer.
+    await this.#taking.get(request.id)?.catch(() => false);
+    if (this.#local.has(request.id)) return this.#answerLocally(request);
+    // The sending hub looks the session up again.
+    const { answer } = request.exchange.http;
+    answer.setHeader(RELAY_HEADER, RELAYED.absent);
+    sendProblem(answer, SESSION_ELSEWHERE);
   }
 
   async #answer(request: RemoteSessionRequest): Promise<void> {
