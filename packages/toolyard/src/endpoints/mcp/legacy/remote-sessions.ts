@@ -66,7 +66,7 @@ export class RemoteSessions implements RemoteSessionServer {
     // The store names this hub as soon as it has claimed the session, before the session can answer.
     await this.#taking.get(request.id)?.catch(() => false);
     if (this.#local.has(request.id)) return this.#answerLocally(request);
-    // The sending hub looks the session up again.
+    // This header makes the sending hub look up the session again.
     const { answer } = request.exchange.http;
     answer.setHeader(RELAY_HEADER, RELAYED.absent);
     sendProblem(answer, SESSION_ELSEWHERE);
