@@ -203,6 +203,32 @@ describe("S9: refuses imports outside the allow-list, and internal attributes", 
     expect(done.error!.message).not.toBe("");
   });
 
+  test.each([
+    "x, *, y=got.append(().__class__), z",
+    "x=got.append(().__class__), y",
+    "x)->got.append(().__class__):#",
+    "x: got.append(().__class__), y",
+    "x[T: got.append(().__class__)](y",
+    "x, *y",
+    "x\n): pass\n#",
+  ])("refuses a dataclass after a field was renamed to %j, and does not run its code", async (name) => {
+    const code = `
+import dataclasses as d
+@d.dataclass
+class C:
+    a: int = d.field(init=False, repr=False, compare=False, hash=False)
+got = []
+d.fields(C)[0].name = ${JSON.stringify(name)}
+error = ""
+try:
+    @d.dataclass
+    class D(C): pass
+except Exception as e:
+    error = type(e).__name__
+[error != "", len(got)]`;
+    expect((await run(code)).value).toEqual([true, 0]);
+  });
+
   test("L40: names the refused line", async () => {
     const { error } = await run("x = 1\ny = x.__subclasses__");
     expect(error).toMatchObject({

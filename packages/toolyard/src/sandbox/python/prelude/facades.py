@@ -186,12 +186,32 @@ def _is_generated(tree):
     returned = end.value.elts if isinstance(end.value, ast.Tuple) else [end.value]
     if [getattr(node, "id", None) for node in returned] != [method.name for method in methods]:
         return False
-    return _has_given_names(maker.args.defaults, _arguments(maker)) and all(
-        _is_generated_method(method, _arguments(maker)) for method in methods
-    )
+    return _is_generated_maker(maker) and all(_is_generated_method(method, maker.args.args) for method in methods)
+
+
+_MAKER_ARGUMENTS = {"cls", "FrozenInstanceError", "MISSING", "_HAS_DEFAULT_FACTORY"}
+
+
+def _is_generated_maker(maker):
+    """Returns whether the outer function has only arguments that the module passes itself. A name of a field becomes
+    a part of an argument's name, so a name with other characters could add defaults or a return annotation, which
+    Python evaluates."""
+    args = maker.args
+    others = [args.posonlyargs, args.kwonlyargs, args.vararg, args.kwarg, args.defaults, args.kw_defaults]
+    if any(others) or maker.returns or maker.decorator_list or getattr(maker, "type_params", None):
+        return False
+    return all(_is_own_name(arg.arg) and arg.annotation is None for arg in args.args)
+
+
+def _is_own_name(name):
+    if name.startswith(("__dataclass_", "__dataclasses_")):
+        return name.endswith("__") or name == "__dataclasses_recursive_repr"
+    return name in _MAKER_ARGUMENTS
 
 
 def _is_generated_method(method, outer):
+    if getattr(method, "type_params", None):
+        return False
     given = [*outer, *_arguments(method)]
     outside = [*method.args.defaults, *method.args.kw_defaults, method.returns, *map(_decorator, method.decorator_list)]
     if not _has_given_names(outside, given):
