@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Desk } from "../../../test/cli/harness.ts";
 import { createHub } from "../../toolyard/src/index.ts";
 import { PIPELINE } from "../src/ingest/ingest.ts";
+import { openLibrary } from "../src/library.ts";
 import { countOutdated } from "../src/moves/outdated.ts";
 import type { ModuleHub } from "../../toolyard/src/index.ts";
 import { library } from "../src/service.ts";
@@ -19,8 +20,9 @@ async function openDesk() {
   const desk = await Desk.create(BOOKS);
   const file = desk.path("store/books.db");
   const env = { LIBRARY_FILE: file };
-  await desk.run(["library", "add", "books/clear.md", "books/oeuvre.md"], { env });
-  await desk.run(["library", "add", "books/plain.md", "--author", "A. Nonymous"], { env });
+  await using own = await openLibrary({ file });
+  for (const name of ["clear", "oeuvre"]) await own.add({ path: desk.path(`books/${name}.md`) });
+  await own.add({ path: desk.path("books/plain.md"), metadata: { author: "A. Nonymous" } });
   return { desk, env, file };
 }
 
