@@ -3,6 +3,7 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { Principal } from "../../../core/calls/call.ts";
 import type { StreamPermit } from "../access/admin-caller.ts";
+import { StoreLostError } from "../../../state/ports/store.ts";
 import { HUB_HEADER } from "../api-types.ts";
 
 /** Interval at which the caller of a stream that is passed on is checked. */
@@ -29,7 +30,10 @@ export interface ChosenHub {
 export async function passOn(exchange: HttpExchange, { hub, principal, relay }: ChosenHub): Promise<void> {
   const body = await exchange.readBody();
   const http = exchange.withPrincipal(principal);
-  const result = await relay.forward(hub, { http, body });
+  const result = await relay.forward(hub, { http, body }).catch((error: unknown) => {
+    if (!(error instanceof StoreLostError)) throw error;
+    throw new Refusal(503, "The shared store of the hubs cannot be reached.", { "retry-after": "2" });
+  });
   if (result === "answered" || !exchange.answer.isOpen) return;
   if (result === "lost")
     throw new Refusal(503, `The hub ${hub} stopped answering. It may have executed the request.`, {
