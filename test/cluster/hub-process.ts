@@ -84,6 +84,8 @@ export interface ClusterOptions {
   readonly isReachable?: boolean;
   /** Further sections of the configuration. */
   readonly config?: JsonObject;
+  /** Further sections of the configuration of one hub, which replace those of `config`. */
+  readonly configOf?: (at: number) => JsonObject;
   /** Further variables of the hubs. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -123,7 +125,8 @@ export class Cluster implements AsyncDisposable {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 
-  async #add(at: number, { store, isReachable = true, config = {}, env: more = {} }: ClusterOptions): Promise<void> {
+  async #add(at: number, options: ClusterOptions): Promise<void> {
+    const { store, isReachable = true, config = {}, configOf, env: more = {} } = options;
     const port = await freePort();
     const file = join(this.folder, `hub-${at}.toml`);
     const advertise = isReachable ? { advertise: `http://127.0.0.1:${port}` } : {};
@@ -132,6 +135,7 @@ export class Cluster implements AsyncDisposable {
       builtin: { execute_code: false },
       modules: { paths: [TOOLS] },
       ...config,
+      ...configOf?.(at),
       store: { ...store, ...advertise },
     };
     await writeFile(file, stringify(tree));

@@ -61,9 +61,28 @@ export function registerTools(hub) {
     "Waits a second.",
     { annotations: { readOnlyHint: true } },
   );
+  registerLarge(hub);
   hub.registerTool("touch", () => (hub.resourceUpdated("test://thing"), "touched"), {}, "Changes the resource.");
   hub.registerTool("pid", () => String(process.pid), {}, "Returns the process id.", {
     annotations: { readOnlyHint: true },
   });
   hub.registerResource("test://thing", () => ({ value: 1 }), "A thing.");
+}
+
+function registerLarge(hub) {
+  hub.registerTool("large", ({ key }) => key.repeat(1_000_000 / key.length), KEYED, "Returns a megabyte.", {
+    annotations: { readOnlyHint: true },
+  });
+  hub.registerTool(
+    "stream",
+    async ({ key }, context) => {
+      for (let step = 1; step <= 64; step += 1) {
+        context.progress(step, 64, key.repeat(16_384 / key.length));
+        await delay(5);
+      }
+      return `streamed ${key}`;
+    },
+    KEYED,
+    "Reports progress with a megabyte of messages.",
+  );
 }

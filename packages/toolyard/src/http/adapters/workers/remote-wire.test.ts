@@ -58,6 +58,48 @@ test("closes a stream at its limit if its reader reads nothing, and continues it
   expect((await sent()).at(-1)).toMatchObject({ type: FRAME.cut });
 });
 
+test("reports a piece as read when the reports of the client include all of its bytes", () => {
+  const { wire } = start();
+  const taken: string[] = [];
+  wire.write("12345", () => taken.push("first"));
+  wire.write("without a listener");
+  wire.write(Buffer.from("é"), () => taken.push("second"));
+  wire.write("é", () => taken.push("third"));
+  const steps: [bytes: number, expected: readonly string[]][] = [
+    [0, []],
+    [4, []],
+    [1, ["first"]],
+    [0, ["first"]],
+    [18, ["first"]],
+    [1, ["first"]],
+    [3, ["first", "second", "third"]],
+  ];
+  for (const [bytes, expected] of steps) {
+    wire.taken(bytes);
+    expect(taken).toEqual(expected);
+  }
+  expect(wire.waitingBytes).toBe(0);
+});
+
+test.each([1, 7, 64, 1000])("reports each of many pieces once, in order, with reports of %i bytes", (step) => {
+  const { wire } = start();
+  const taken: number[] = [];
+  for (let at = 0; at < 20; at += 1) wire.write("x".repeat(at * 5), () => taken.push(at));
+  while (wire.waitingBytes > 0) wire.taken(Math.min(step, wire.waitingBytes));
+  expect(taken).toEqual(Array.from({ length: 20 }, (_, at) => at));
+});
+
+test("reports no piece as read after the disconnection of the client", async () => {
+  const { wire, answer } = start();
+  const closed = new Promise<void>((resolve) => answer.onClosed(resolve));
+  const taken = vi.fn();
+  wire.write("abc", taken);
+  wire.gone();
+  await closed;
+  wire.taken(3);
+  expect(taken).not.toHaveBeenCalled();
+});
+
 test("reports the disconnection of a client once, and sends nothing afterwards", async () => {
   const { wire, answer, sent, over } = start();
   const closed = vi.fn();

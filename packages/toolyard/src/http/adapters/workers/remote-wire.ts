@@ -58,10 +58,16 @@ export class RemoteRequest implements HttpRequest {
 /** Sender of the frames of an answer. */
 type AnswerChannel = Pick<Channel, "send" | "sendHead" | "sendBare">;
 
+/** Piece that the client has not read completely. */
+interface WaitingPiece {
+  /** Number of bytes of the answer up to the end of the piece. */
+  readonly end: number;
+  readonly onTaken: () => void;
+}
+
 /** Answer to a caller whose connection is in a worker, or in another hub. */
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
-  waitingBytes = 0;
   /** Number of reports that the client has read something. Each report changes it. */
   sentBytes = 0;
   readonly #channel: AnswerChannel;
@@ -74,6 +80,10 @@ export class RemoteAnswerWire implements AnswerWire {
   #isGone = false;
   #isClosed = false;
   #needsDrain = false;
+  #writtenBytes = 0;
+  #takenBytes = 0;
+  /** Pieces whose writer waits for the client. */
+  #pieces: WaitingPiece[] = [];
 
   /** `onOver` is called once, when no frame will be sent or is expected any more. */
   constructor(channel: AnswerChannel, exchange: number, onOver: () => void) {
@@ -84,6 +94,10 @@ export class RemoteAnswerWire implements AnswerWire {
 
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  get waitingBytes(): number {
+    return this.#writtenBytes - this.#takenBytes;
   }
 
   setHeader(name: string, value: string): void {
@@ -105,14 +119,12 @@ export class RemoteAnswerWire implements AnswerWire {
     this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
   }
 
-  /**
-   * Writes a piece. `onTaken` is not used, because the worker reports for all pieces together how much the caller has
-   * read.
-   */
-  write(piece: string | Uint8Array): boolean {
+  /** Writes a piece. Calls `onTaken` when the reports of the client include the whole piece. */
+  write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     this.flush();
     if (this.#isGone || this.#isEnded) return false;
-    this.waitingBytes += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    this.#writtenBytes += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    if (onTaken) this.#pieces.push({ end: this.#writtenBytes, onTaken });
     this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: piece });
     this.#needsDrain = this.waitingBytes >= HIGH_WATER_BYTES;
     return !this.#needsDrain;
@@ -140,7 +152,8 @@ export class RemoteAnswerWire implements AnswerWire {
   /** Records that the client has read a piece, or with 0 a part of a piece. */
   taken(bytes: number): void {
     this.sentBytes += 1;
-    this.waitingBytes -= bytes;
+    this.#takenBytes += bytes;
+    if (this.#pieces.length > 0) this.#reportTaken();
     if (!this.#needsDrain || this.waitingBytes > 0) return;
     this.#needsDrain = false;
     this.events?.drained();
@@ -153,9 +166,16 @@ export class RemoteAnswerWire implements AnswerWire {
     process.nextTick(() => this.#close());
   }
 
+  #reportTaken(): void {
+    const firstWaiting = this.#pieces.findIndex(({ end }) => end > this.#takenBytes);
+    const taken = this.#pieces.splice(0, firstWaiting === -1 ? this.#pieces.length : firstWaiting);
+    for (const { onTaken } of taken) onTaken();
+  }
+
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#pieces = [];
     this.#onOver();
     this.events?.closed();
   }
