@@ -31,7 +31,7 @@ interface HttpModule {
 export class HttpTransport {
   readonly #agents = new Map<string, Agent>();
 
-  /** Passes a request to the hub at `url`. The answer goes to the caller. */
+  /** Passes a request to the hub at `url`, unless its caller has disconnected. The answer goes to the caller. */
   forward(http: HttpExchange, url: string, { bytes, code }: SealedRequest): Promise<ForwardResult> {
     const isStream = http.method === "GET";
     const request = moduleFor(url).request(`${url}${RELAY_PATH}`, {

@@ -72,8 +72,8 @@ interface CallInTest {
   readonly leave: () => void;
 }
 
-async function call(): Promise<CallInTest> {
-  const texts: string[] = [];
+/** Returns a caller that records the parts of its answer in `texts`. */
+function createCaller(texts: string[]): { readonly http: HttpExchange; readonly leave: () => void } {
   const wire: AnswerWire = {
     events: undefined,
     isGone: false,
@@ -86,11 +86,15 @@ async function call(): Promise<CallInTest> {
     write: (piece) => texts.push(Buffer.from(piece as Uint8Array).toString()) > 0,
     end: (piece = "") => void texts.push(Buffer.from(piece as Uint8Array).toString()),
   };
-  const request = seal.seal({ to: "hub-2" } as never, "body");
-  const http = { answer: new HttpAnswer(wire) } as HttpExchange;
-  const result = client.forward(http, "hub-2", request);
+  return { http: { answer: new HttpAnswer(wire) } as HttpExchange, leave: () => wire.events?.closed() };
+}
+
+async function call(): Promise<CallInTest> {
+  const texts: string[] = [];
+  const { http, leave } = createCaller(texts);
+  const result = client.forward(http, "hub-2", seal.seal({ to: "hub-2" } as never, "body"));
   await expect.poll(() => answers.length).toBe(1);
-  return { texts, result, leave: () => wire.events?.closed() };
+  return { texts, result, leave };
 }
 
 const ANSWER_HEAD = JSON.stringify({ status: 200, headers: { [RELAY_HEADER]: RELAYED.answered } });
@@ -169,4 +173,15 @@ test("a caller that disconnects cancels its request at the other hub", async () 
   leave();
   expect(await result).toBe("answered");
   await expect.poll(() => answers[0]!.isGone).toBe(true);
+});
+
+test("a request whose caller disconnected before is not sent", async () => {
+  const { http, leave } = createCaller([]);
+  leave();
+  expect(await client.forward(http, "hub-2", seal.seal({ to: "hub-2" } as never, "body"))).toBe("answered");
+  expect(channels.sent).toEqual([]);
+  const { texts, result } = await call();
+  answers[0]!.setHeader(RELAY_HEADER, RELAYED.answered).send(200, [], "next answer");
+  expect(await result).toBe("answered");
+  await expect.poll(() => texts).toEqual(["200", "next answer"]);
 });

@@ -78,12 +78,13 @@ export class StoreTransport {
     ];
   }
 
-  /** Passes a request to a hub. The answer goes to the caller. */
+  /** Passes a request to a hub, unless its caller has disconnected. The answer goes to the caller. */
   async forward(http: HttpExchange, to: string, { bytes, code }: SealedRequest): Promise<ForwardResult> {
     if (this.#sent.size >= MAX_REQUESTS) return "unsent";
     this.#lastRequest = (this.#lastRequest + 1) % 2 ** 32;
     const id = this.#lastRequest;
     const forwarding = new Forwarding(http, () => this.#stop(id));
+    if (forwarding.isOver) return forwarding.result;
     const sent: ForwardedRequest = { to, key: this.#parts.keyOf(code), forwarding, received: 0, sent: 1 };
     this.#sent.set(id, sent);
     this.#watch();

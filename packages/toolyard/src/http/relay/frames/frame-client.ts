@@ -58,17 +58,19 @@ export class FrameClient {
   }
 
   /**
-   * Sends a request. Resolves with `undefined`, without sending it, if the connection is closing, or if too many bytes
-   * or requests wait.
+   * Sends a request, unless its caller has disconnected. Resolves with `undefined`, without sending it, if the
+   * connection is closing, or if too many bytes or requests wait.
    */
   forward(http: HttpExchange, { head, body }: FramedMessage): Promise<ForwardResult | undefined> {
     const connection = this.#connection;
     if (!this.isUsable || connection.isFull || this.#sent.size >= MAX_EXCHANGES) return Promise.resolve(undefined);
     const exchange = this.#nextExchange();
     const forwarding = new Forwarding(http, () => {
-      connection.sendBare(FRAME.gone, exchange);
+      if (this.#sent.has(exchange)) connection.sendBare(FRAME.gone, exchange);
       this.#drop(exchange);
     });
+    // A request that the other hub received now would be executed, and nobody could cancel it.
+    if (forwarding.isOver) return forwarding.result;
     this.#isUsed = true;
     this.#sent.set(exchange, forwarding);
     connection.send({ type: FRAME.request, exchange, head, body });

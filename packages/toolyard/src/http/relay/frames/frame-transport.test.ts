@@ -214,6 +214,26 @@ test("reports the disconnection of a caller to the hub that answers", async () =
   await isClosed;
 });
 
+test.each(["before the connection is opened", "while the connection is opened", "before its request"])(
+  "does not send the request of a caller that disconnects %s",
+  async (when) => {
+    const bodies: string[] = [];
+    handle = (_, answer, body) => {
+      bodies.push(body);
+      ok(answer, body);
+    };
+    if (when === "before its request") await textOf("opens the connection");
+    const caller = new Caller();
+    if (when !== "while the connection is opened") caller.disconnect();
+    const { result } = send("left", caller);
+    caller.disconnect();
+    expect(await result).toBe("answered");
+    expect(await textOf("next")).toBe("next");
+    expect(bodies).not.toContain("left");
+    expect(accepted.length).toBe(1);
+  },
+);
+
 test.each([
   ["absent", 404, RELAYED.absent],
   ["unsent", 421, undefined],
