@@ -40,18 +40,19 @@ class Provider {
   }
 }
 
-function pair(provider: SignedIn["flow"], maxSessions = 64): readonly [SharedSessions, SharedSessions] {
-  const [first, second] = hubs.map(
-    ({ queues }) =>
-      new SharedSessions({ queues: queues!, sessionMs: 60_000, maxSessions, findFlow: async () => provider }),
-  );
+function pair(
+  provider: SignedIn["flow"],
+  limits: { readonly maxSessions?: number; readonly refreshMs?: number } = {},
+): readonly [SharedSessions, SharedSessions] {
+  const parts = { sessionMs: 60_000, maxSessions: 64, ...limits, findFlow: async () => provider };
+  const [first, second] = hubs.map(({ queues }) => new SharedSessions({ queues: queues!, ...parts }));
   return [first!, second!];
 }
 
-const DUE = (flow: SignedIn["flow"]): SignedIn => ({
+const DUE = (flow: SignedIn["flow"], leftMs = 5000): SignedIn => ({
   accessToken: "a0",
   refreshToken: "r0",
-  expiresAt: Date.now() + 5000,
+  expiresAt: Date.now() + leftMs,
   flow,
 });
 
@@ -101,6 +102,53 @@ describe("sessions of two hubs", () => {
     expect(await second.find(cookie, key)).toMatchObject({ authorization: "Bearer a0" });
   });
 
+  describe("with an authorization server that fails while both hubs renew", () => {
+    /** Starts a renewal at one hub. Returns the other hub when the authorization server was asked. */
+    async function renewAtFirst(
+      leftMs: number,
+      answer: Promise<never>,
+      refreshMs = 500,
+    ): Promise<readonly [SharedSessions, string]> {
+      const provider = new Provider();
+      const hasBegun = new Promise<void>((resolve) => {
+        provider.answer = () => {
+          resolve();
+          return answer;
+        };
+      });
+      const [first, second] = pair(provider, { refreshMs });
+      const { cookie } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider, leftMs) });
+      void first.renew(cookie).catch(() => {});
+      await hasBegun;
+      return [second, cookie];
+    }
+
+    test("reject at the waiting hub if the token has expired, and stay", async () => {
+      const [second, cookie] = await renewAtFirst(-1000, new Promise<never>(() => {}));
+      await expect(second.renew(cookie)).rejects.toThrow("has not renewed");
+      expect(await second.isOpen(cookie)).toBe(true);
+    });
+
+    test("resolve at the waiting hub while the token is valid", async () => {
+      const [second, cookie] = await renewAtFirst(20_000, new Promise<never>(() => {}));
+      await second.renew(cookie);
+      expect(await second.isOpen(cookie)).toBe(true);
+    });
+
+    test("end the wait of the other hub when the renewal has failed", async () => {
+      let fail = (_error: Error): void => {};
+      const answer = new Promise<never>((_resolve, reject) => {
+        fail = reject;
+      });
+      const [second, cookie] = await renewAtFirst(-1000, answer, 60_000);
+      const waiting = second.renew(cookie);
+      // The connection keeps the order of commands, so the second hub has asked for the lock before the last answer.
+      for (let at = 0; at < 3; at += 1) await second.isOpen(cookie);
+      fail(new Error("connect ECONNREFUSED"));
+      await expect(waiting).rejects.toThrow("has not renewed");
+    });
+  });
+
   test("do not come back if the user signs out while the other hub renews, and the new token is revoked", async () => {
     const provider = new Provider();
     const [first, second] = pair(provider);
@@ -115,7 +163,7 @@ describe("sessions of two hubs", () => {
   });
 
   test("are limited together, and the least recently used one ends", async () => {
-    const [first, second] = pair(new Provider(), 3);
+    const [first, second] = pair(new Provider(), { maxSessions: 3 });
     const opened = [await first.open({ authorization: "1" }), await second.open({ authorization: "2" })];
     opened.push(await first.open({ authorization: "3" }));
     await second.find(opened[0]!.cookie, opened[0]!.key);

@@ -98,6 +98,11 @@ export class SealedRecords {
     return (await this.#ask(this.#parts.queues.command("SET", key, "1", "NX", "PX", lifeMs))) !== null;
   }
 
+  /** Resolves to true while a hub has locked the record. */
+  async isLocked(secret: string): Promise<boolean> {
+    return (await this.#ask(this.#parts.queues.command("GET", `${this.#key}:lock:${idOf(secret)}`))) !== null;
+  }
+
   async unlock(secret: string): Promise<void> {
     await this.#ask(this.#parts.queues.command("DEL", `${this.#key}:lock:${idOf(secret)}`));
   }

@@ -143,6 +143,19 @@ test("keeps the session while the authorization server does not answer", async (
   expect(kept.find(cookie, key)).toBeDefined();
 });
 
+test("rejects a renewal that fails after the access token has expired", async () => {
+  const now = { ms: 99_000 };
+  const [kept, cookie, key] = signedIn(
+    flowWith(() => {
+      now.ms = 100_001;
+      return new Error("The server does not answer.");
+    }),
+    now,
+  );
+  await expect(kept.renew(cookie)).rejects.toThrow("does not answer");
+  expect(kept.find(cookie, key)).toBeDefined();
+});
+
 test("revokes the tokens of a sign-in when its session ends, but not a token that began a session", () => {
   const flow = flowWith(() => new Error());
   const [kept, cookie] = signedIn(flow, { ms: 0 });

@@ -121,14 +121,14 @@ export class BrowserSessions implements Sessions {
     const session = this.#sessions.get(name(cookie));
     if (session?.signedIn?.refreshToken === undefined) return;
     const { refreshToken, expiresAt = Infinity } = session.signedIn;
-    const leftMs = expiresAt - this.#now();
-    if (leftMs > RENEW_BEFORE_MS) return;
+    if (expiresAt - this.#now() > RENEW_BEFORE_MS) return;
     session.refreshing ??= this.#refresh(session, refreshToken).finally(() => (session.refreshing = undefined));
     try {
       await session.refreshing;
     } catch (error) {
       if (error instanceof CodeFlowRefused) this.#sessions.delete(name(cookie));
-      else if (leftMs <= 0) throw error;
+      // The token may have expired while the authorization server did not answer.
+      else if (expiresAt <= this.#now()) throw error;
     }
   }
 

@@ -15,7 +15,7 @@ import {
   type SignedIn,
 } from "./sessions.ts";
 
-/** Milliseconds for which one hub may renew the tokens of a session while the other hubs wait. */
+/** Default of `refreshMs`. */
 const REFRESH_MS = 15_000;
 /** Milliseconds between two looks at a session that another hub renews. */
 const LOOK_MS = 100;
@@ -26,6 +26,8 @@ export type FindFlow = (name: string) => Promise<SignedIn["flow"] | undefined>;
 export interface SharedSessionsParts extends SessionLimits {
   readonly queues: SharedQueues;
   readonly findFlow: FindFlow;
+  /** Milliseconds for which one hub may renew the tokens of a session while the other hubs wait. @default 15 s */
+  readonly refreshMs?: number;
 }
 
 interface StoredSession {
@@ -43,10 +45,12 @@ export class SharedSessions implements Sessions {
   readonly #links: SealedRecords;
   /** Renewals of this hub by cookie, so that concurrent requests wait for one answer. */
   readonly #renewals = new Map<string, Promise<void>>();
+  readonly #refreshMs: number;
 
   constructor(parts: SharedSessionsParts) {
     const { queues, maxSessions } = parts;
     this.#parts = parts;
+    this.#refreshMs = parts.refreshMs ?? REFRESH_MS;
     this.#sessions = new SealedRecords({ queues, name: "sessions", max: maxSessions });
     this.#links = new SealedRecords({ queues, name: "links", max: MAX_LINKS });
   }
@@ -81,12 +85,13 @@ export class SharedSessions implements Sessions {
     const leftMs = leftOf(stored);
     if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
     // A refresh token can be used once, so that only one hub may send it.
-    if (!(await this.#sessions.lock(cookie, REFRESH_MS))) return this.#await(cookie);
+    if (!(await this.#sessions.lock(cookie, this.#refreshMs))) return this.#await(cookie);
     try {
       await this.#refresh(cookie);
     } catch (error) {
       if (error instanceof CodeFlowRefused) await this.#sessions.take(cookie);
-      else if (leftMs <= 0) throw error;
+      // The token may have expired while the authorization server did not answer.
+      else if (leftOf(stored)! <= 0) throw error;
     } finally {
       await this.#sessions.unlock(cookie);
     }
@@ -107,14 +112,21 @@ export class SharedSessions implements Sessions {
     void flow.revoke(renewed.refreshToken);
   }
 
-  /** Resolves when another hub has renewed the tokens, or does not do so in its time. */
+  /**
+   * Waits while another hub renews the tokens. Rejects if they were not renewed and have expired, because an expired
+   * token would end the session.
+   */
   async #await(cookie: string): Promise<void> {
-    const until = performance.now() + REFRESH_MS;
-    while (performance.now() < until) {
+    const until = performance.now() + this.#refreshMs;
+    let [isRenewing, leftMs]: [boolean, number | undefined] = [true, 0];
+    while (isRenewing && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      const leftMs = leftOf(await this.#read(cookie));
+      // The lock is read before the session, because a hub stores the tokens before it unlocks.
+      isRenewing = await this.#sessions.isLocked(cookie);
+      leftMs = leftOf(await this.#read(cookie));
       if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
     }
+    if (leftMs! <= 0) throw new Error("Another hub has not renewed the access token of the session. Try again.");
   }
 
   async isOpen(cookie: string): Promise<boolean> {
