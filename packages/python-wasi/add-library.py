@@ -50,7 +50,8 @@ def compiled(source: bytes, path: str) -> bytes:
     """Returns the content of a `.pyc` file that is valid whatever the time of its source is."""
     code = compile(source, path, "exec", dont_inherit=True, optimize=0)
     flags = (0b01).to_bytes(4, "little")
-    return importlib.util.MAGIC_NUMBER + flags + source_hash(importlib.util._RAW_MAGIC_NUMBER, source) + marshal.dumps(code)
+    digest = source_hash(importlib.util._RAW_MAGIC_NUMBER, source)
+    return importlib.util.MAGIC_NUMBER + flags + digest + marshal.dumps(code)
 
 
 def modules(folder: Path) -> list[Path]:

@@ -3,7 +3,8 @@
 #
 #   build.sh OUTPUT [BUILD_FOLDER]
 #
-# Writes OUTPUT/python.wasm, OUTPUT/LICENSES.txt and OUTPUT/SHA256SUMS. The result depends on neither the folder nor the time.
+# Writes OUTPUT/python.wasm, OUTPUT/LICENSES.txt and OUTPUT/SHA256SUMS. The result depends on neither the folder nor the
+# time.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -20,7 +21,8 @@ export LC_ALL=C.UTF-8 TZ=UTC DEBIAN_FRONTEND=noninteractive PYTHONHASHSEED=0
 
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  ca-certificates clang-19 dpkg-dev file libclang-rt-19-dev-wasm32 lld-19 llvm-19 make python3.13 tcl wasi-libc >/dev/null
+  ca-certificates clang-19 dpkg-dev file libclang-rt-19-dev-wasm32 lld-19 llvm-19 make python3.13 tcl wasi-libc \
+  >/dev/null
 if ! grep -rqs deb-src /etc/apt/sources.list /etc/apt/sources.list.d; then
   mirror=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" | head -1)
   echo "deb-src $mirror trixie main" >/etc/apt/sources.list.d/python-wasi-source.list
@@ -48,8 +50,9 @@ library bz2 bzip2-*/ "" blocksort.c huffman.c crctable.c randtable.c compress.c 
 # One program without threads, shared memory and extensions uses the database, in memory or in files of its own.
 (cd sqlite3-*/ && mkdir made && cd made && CC=clang-19 ../configure --disable-tcl --disable-readline >configure.log &&
   make BCC=clang-19 sqlite3.c >make.log 2>&1)
-library sqlite3 sqlite3-*/made "-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 \
-  -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_COLUMN_METADATA" sqlite3.c
+library sqlite3 sqlite3-*/made "-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_WAL \
+  -DSQLITE_TEMP_STORE=3 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_MATH_FUNCTIONS \
+  -DSQLITE_ENABLE_COLUMN_METADATA" sqlite3.c
 found() { echo "-I$(realpath "$1") -ffile-prefix-map=$work=."; }
 export ZLIB_CFLAGS=$(found zlib-*/) ZLIB_LIBS="-L$work/libraries -lz"
 export BZIP2_CFLAGS=$(found bzip2-*/) BZIP2_LIBS="-L$work/libraries -lbz2"
