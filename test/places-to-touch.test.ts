@@ -109,7 +109,7 @@ const TWO_FORMS = [
   "src/hub/create-hub.ts",
 ];
 
-/** Sections of each kind, and further files whose subject is that kind. */
+/** Configuration sections of each source kind, and the further files that may name the kind. */
 const KINDS: Readonly<
   Record<ProviderKind, { readonly sections: readonly string[]; readonly about: readonly string[] }>
 > = {

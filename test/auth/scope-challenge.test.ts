@@ -1,5 +1,5 @@
-// Challenges for the scopes of one operation (SEP-2350), for every kind of operation: the fixture and the rules of the
-// scenario that is proposed for the conformance suite. The challenge names all scopes of the operation, and no others.
+// Tests challenges for missing scopes (SEP-2350) with every kind of operation. The fixture and the rules are those of
+// the scenario proposed for the conformance suite: a challenge names all scopes of its operation, and no others.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";

@@ -14,7 +14,7 @@ export interface Sample {
 export interface FuzzCase {
   readonly bytes: Buffer;
   readonly era: Era;
-  /** The unchanged message, for headers that repeat it. */
+  /** The message before its mutation, for HTTP headers that repeat its method or the name of its target. */
   readonly sample: Sample;
 }
 

@@ -109,7 +109,7 @@ export class LeanPackage implements AsyncDisposable {
   }
 }
 
-/** Builds a package that exports its name, and writes a file if one of its scripts runs. */
+/** Builds a package that exports its version. Its `postinstall` script writes the file `script-ran`. */
 function standIn(name: string, { version, dependencies }: LockEntry): TestPackage {
   if (name === "@toolyard/library") return serviceStandIn(name, version, dependencies ?? {});
   const files = {

@@ -14,7 +14,7 @@ export interface ExistenceTarget {
   readonly path: string;
 }
 
-/** A caller, with all its endpoints. */
+/** A caller of one hub: its token, and its MCP client of each era. */
 export interface Asker {
   readonly target: Target;
   /** Absent: the caller sends no token. */

@@ -25,12 +25,12 @@ export interface CrowdSize {
 export interface Person {
   readonly name: string;
   readonly token: string;
-  /** True for the user with all rights; the others have patterns that match everything of their own. */
+  /** True for a user with all rights. The others have a `deny` pattern, but it matches nothing. */
   readonly isOwner: boolean;
 }
 
-/** Received texts of one user, by surface. */
-export type ServerNames = ReadonlyMap<string, string>;
+/** Texts that one user received, by the surface that delivered them, such as `search` or `messages`. */
+export type TextsByServer = ReadonlyMap<string, string>;
 
 export class Crowd implements AsyncDisposable {
   readonly people: readonly Person[];
@@ -78,7 +78,7 @@ export class Crowd implements AsyncDisposable {
   async visit(
     person: Person,
     { ready, withCode }: { ready: () => Promise<void>; withCode: boolean },
-  ): Promise<ServerNames> {
+  ): Promise<TextsByServer> {
     const heard = new Map<string, string>();
     const [legacy, modern] = await Promise.all([this.#connect(person, "legacy"), this.#connect(person, "modern")]);
     try {
@@ -194,7 +194,7 @@ async function signIn(name: string, { server, home }: { server: PersonalServer; 
 }
 
 /** Returns the places where texts of another user reached a user, as `surface: word`. */
-export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): readonly string[] {
+export function foreignWords(crowd: Crowd, person: Person, heard: TextsByServer): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     crowd.people
       .filter((other) => other !== person)
@@ -205,7 +205,7 @@ export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): 
 }
 
 /** Returns each surface that lacks a text of a server for this user, as `surface: server`. */
-export function missingWords({ servers }: Crowd, { name }: Person, heard: ServerNames): readonly string[] {
+export function missingWords({ servers }: Crowd, { name }: Person, heard: TextsByServer): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     servers.filter((one) => !text.includes(wordOf(one.name, name))).map((one) => `${surface}: ${one.name}`),
   );

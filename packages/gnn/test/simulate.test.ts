@@ -244,7 +244,7 @@ describe("names in words", () => {
     expect(worded.agents[0]!.steps).toEqual(numbered.agents[0]!.steps);
   });
 
-  test("names a preference without a modality, and a missing likelihood", () => {
+  test("the error names a preference without a modality, or a missing likelihood", () => {
     expect(() => programOf(MAZE.replaceAll("C_reward", "C_smell"))).toThrow(
       "C_smell belongs to A_smell, but the model has none.",
     );

@@ -1,4 +1,5 @@
-// Document G with modules and clients like those of a user: modules in Python about a bog, and modules with faults.
+// Tests of document G (titles G1, G2, …) with modules and clients like a user's: a Python module whose tools cut peat,
+// and modules with faults.
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -316,7 +317,7 @@ describe("on HTTP", () => {
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("G17, G18, G19, G36, G37, G47: the first caller initialises it once; access is not logged", async () => {
+  test("G17, G18, G19, G36, G37, G47: all callers share one core; requests are logged only at debug", async () => {
     const lines: string[] = [];
     const options = { paths: [desk.path("src")], variables: variables(), logger: noting(lines) };
     const lacking = { ...options, requires: ["no-such-peat-kit"] };

@@ -657,7 +657,7 @@ describe("HTTP", () => {
     expect(core.log.whole).not.toContain("4711");
   });
 
-  test("G37: no other log line reports an access", async () => {
+  test("G37: no log line above debug reports a request", async () => {
     await client.post(request("say.nothing"));
     expect(core.log.all.filter((line) => !line.startsWith("debug") && /HTTP (IN|OUT)|jsonrpc/.test(line))).toEqual([]);
   });

@@ -147,7 +147,7 @@ describe("a model in front of the manager", () => {
     expect(JSON.stringify(asked[1]!.messages)).toContain(`Tides MCP unavailable on port ${port}`);
   });
 
-  test("M12: a new service is one line, without changes to the caller", async () => {
+  test("M12: calls a service that one `register` line added, without changes to the caller", async () => {
     const { registry } = await tides();
     const manager = manage(registry);
     const { client, asked } = scripted([

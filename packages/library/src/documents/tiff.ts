@@ -64,7 +64,7 @@ const TURNS: Readonly<Record<number, number>> = { 3: 180, 6: 90, 8: 270 };
 const ENTRY_BYTES = 12;
 const MAX_VALUES = 1_000_000;
 const BYTE_VALUES = 256;
-/** Maximum width and height of a tile beyond the image, in pixels. */
+/** Maximum number of pixels by which a strip or tile may be wider or higher than the image. */
 const MAX_TILE = 4_096;
 
 /** Returns the images of a file, in order. Throws a `DocumentError` for a damaged or unsupported file. */

@@ -27,7 +27,7 @@ export interface Shelf {
   readonly folder: string;
 }
 
-/** Calls the function before each embedding request. */
+/** Returns an embedder that calls `asked` before each request to embed passages. */
 export function embedderOf(asked: () => void = () => {}): Embedder {
   return {
     id: "made",

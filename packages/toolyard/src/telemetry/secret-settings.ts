@@ -156,7 +156,7 @@ function isNumber(value: string): boolean {
   return /^[-+]?\d[\d.,:_\sTZ/+%-]{0,40}[a-z]{0,3}$/i.test(value);
 }
 
-/** Maximum number of digits of a number that a text may contain by chance. */
+/** A number with at most this many digits is a plain value, because a text may contain it by chance. */
 const MAX_AMOUNT_DIGITS = 9;
 
 function isShortNumber(value: string): boolean {

@@ -1,5 +1,5 @@
 import { firstChars } from "../../core/text/truncate.ts";
-/** Maximum length of a text that is split into words, of a query and of one field, in characters. */
+/** Maximum numbers of characters of a query, and of one field, that are split into words. */
 const MAX_QUERY_LENGTH = 2000;
 const MAX_FIELD_LENGTH = 8000;
 const MAX_QUERY_WORDS = 64;

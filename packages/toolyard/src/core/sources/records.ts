@@ -30,7 +30,10 @@ export interface OutageReport {
   readonly message: string;
   /** Text of the tool result. */
   readonly text: string;
-  /** Returns how well the name of an unlisted tool fits the source: 0 not at all, `Infinity` if it is configured. */
+  /**
+   * Returns how well an unlisted tool name fits the source: 0 if not at all, `Infinity` if the configuration of the
+   * source contains the name.
+   */
   fit(toolName: string, source: Source): number;
 }
 

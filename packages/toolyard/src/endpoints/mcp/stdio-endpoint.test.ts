@@ -284,7 +284,7 @@ describe("both eras on one pipe", () => {
     expect(pipe.lines).toHaveLength(1);
   });
 
-  test("C46: refuses an id that is still running in the modern era too", async () => {
+  test("C46: refuses the id of a running request in the modern era too", async () => {
     pipe.send(modern(1, "tools/call", { name: "slow" }), modern(1, "tools/list"));
     expect((await pipe.reply(1)).error?.code).toBe(-32600);
     pipe.hub.gate.open();

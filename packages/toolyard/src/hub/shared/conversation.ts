@@ -41,7 +41,7 @@ const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
 /** Prefix of ids of requests that the client did not send itself. */
 const OWN_ID = "toolyard-rejoin-";
 const LISTS = ["tools", "prompts", "resources"] as const;
-/** Maximum number of subscriptions that are repeated at the next hub. */
+/** Maximum number of a client's subscriptions that are repeated when another hub continues its conversation. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /**

@@ -33,7 +33,7 @@ export class Fingerprint {
   }
 
   #read(): Graph {
-    // Signatures are read before the contents, so that the next check detects a write between the two.
+    // File times and sizes are read before the contents, so that the next check detects a write between the two.
     let graph = readGraph(this.#entry);
     this.#signatures = graph.files.map(signatureOf);
     this.#racy = graph.files.some(isRacy);

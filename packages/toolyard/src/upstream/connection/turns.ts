@@ -130,7 +130,7 @@ export class Turns {
     return this.#mayReturn(key) ? this.#resume(client) : this.#waitToReturn(client);
   }
 
-  /** Records the end of a client's server request. */
+  /** Records that the client no longer has to answer one of the server's requests. */
   settled(key: string): void {
     const client = this.#clients.get(key);
     if (!client) return;

@@ -103,7 +103,7 @@ export class TableSearch implements EvidenceSource {
     return job;
   }
 
-  /** Finds the neighbours. Reuses results of the last preparation. */
+  /** Finds each tool's most similar tools of other servers. Reuses results of the last completed preparation. */
   async #finish(job: Job, isWanted: () => boolean): Promise<void> {
     const prepared = await job;
     if (!prepared) return;

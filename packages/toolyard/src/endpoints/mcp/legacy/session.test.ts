@@ -243,7 +243,7 @@ describe("ids and messages", () => {
     expect(client.sent.at(-1)).toEqual({ jsonrpc: "2.0", id, result: {} });
   });
 
-  test("C46: refuses an id that is still running with -32600, and treats the same text as a different id", async () => {
+  test("C46: refuses the id of a running request with -32600; the same id as a string is a different id", async () => {
     const client = await openClient();
     const first = client.request("tools/call", { name: "slow" }, 5);
     await client.request("ping", {}, "5");

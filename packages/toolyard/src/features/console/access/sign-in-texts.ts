@@ -8,7 +8,7 @@ export interface SignInTexts {
   readonly token: string;
   readonly signIn: string;
   readonly signInWithToken: string;
-  /** Texts before and after the name of the section of the configuration. */
+  /** Hint which tokens are accepted: its texts before and after the name of the configuration section with tokens. */
   readonly hint: readonly [before: string, after: string];
   readonly refused: string;
 }

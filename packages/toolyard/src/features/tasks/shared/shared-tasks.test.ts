@@ -174,7 +174,7 @@ describe("several hubs with one Redis server", () => {
     expect((await listed()).get(large.id)?.result).toEqual(result);
   });
 
-  test("a task that was listed before its end is awaited with its large result", async () => {
+  test("waiting for a task of another hub returns its large result, even if the task is listed meanwhile", async () => {
     const [one, two] = [await join("one"), await join("two")];
     const { id, run } = await create(one);
     await two.tasks.ready({ principal: LOCAL_PRINCIPAL });

@@ -3,7 +3,7 @@ import type { FrameConnection } from "./frame-connection.ts";
 
 /** Size of the pieces of a large answer. Pieces of several answers are sent in turn. */
 const PIECE_BYTES = 64 * 1024;
-/** Number of sent and unread bytes of one answer at which its further pieces wait. */
+/** Further pieces of an answer wait while at least this many of its sent bytes have not been read by the caller. */
 const WINDOW_BYTES = 4 * PIECE_BYTES;
 
 /**
