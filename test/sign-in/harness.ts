@@ -7,14 +7,15 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
 import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
-import type { SignInCoordinator } from "../../packages/toolyard/src/core/ports/sign-in-coordinator.ts";
+import type { SignInCoordinator, SignOutResult } from "../../packages/toolyard/src/core/ports/sign-in-coordinator.ts";
 import { createHttpProvider } from "../../packages/toolyard/src/providers/http/http-provider.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
 import { probe } from "../../packages/toolyard/src/providers/http/probe.ts";
 import { signInPlace } from "../../packages/toolyard/src/providers/http/sign-in-place.ts";
 import type { SharedSignIns } from "../../packages/toolyard/src/signin/vault-port.ts";
-import { createContext, type LoginContext } from "../../packages/toolyard/src/signin/context.ts";
+import { createContext, type LoginContext, type SignInPlace } from "../../packages/toolyard/src/signin/context.ts";
 import { login } from "../../packages/toolyard/src/signin/login.ts";
+import { signOut } from "../../packages/toolyard/src/signin/sign-out.ts";
 import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts";
 
 export interface Surroundings {
@@ -43,11 +44,20 @@ export class Home implements AsyncDisposable {
   }
 
   context(config: RemoteServerConfig, principal?: string): LoginContext {
-    const options = resolveRemoteServer(config);
-    const where = { environment: {}, folder: this.folder, shared: this.#shared, logger: SILENT_LOGGER };
-    const context = createContext(signInPlace({ label: "far", options, principal, ...where }));
+    const context = createContext(this.#place(config, principal));
     this.#closing.push(() => context.network.close());
     return context;
+  }
+
+  /** Signs out like `toolyard logout`. */
+  signOut(config: RemoteServerConfig): Promise<SignOutResult | undefined> {
+    return signOut(this.#place(config));
+  }
+
+  #place(config: RemoteServerConfig, principal?: string): SignInPlace {
+    const options = resolveRemoteServer(config);
+    const where = { environment: {}, folder: this.folder, shared: this.#shared, logger: SILENT_LOGGER };
+    return signInPlace({ label: "far", options, principal, ...where });
   }
 
   /** Signs in like `toolyard login`, with a browser that follows redirects. */

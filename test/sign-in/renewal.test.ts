@@ -126,6 +126,77 @@ test("two processes of one home renew once, too", async () => {
   expect(renewals(auth)).toHaveLength(1);
 });
 
+test("a sign-out during a renewal ends the sign-in, and the new tokens are revoked", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: server.url });
+  await echo(provider, "in");
+  auth.expire();
+  auth.switches.answer = (response, ...given) => {
+    void home.signOut({ url: server.url }).then(() => sendJson(response, ...given));
+  };
+  expect(await echo(provider, "out")).toMatchObject({ ok: false, kind: "needs_authorisation" });
+  expect((await recordOf(home, server.url))?.tokens).toBeUndefined();
+  await expect.poll(() => auth.revoked).toEqual(auth.secrets.filter((secret) => secret.startsWith("r3fresh")));
+});
+
+test("a sign-out revokes the tokens that another process has stored meanwhile", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const context = home.context({ url: server.url });
+  const { vault } = context;
+  const shared = {
+    vault: {
+      find: vault.find.bind(vault),
+      all: vault.all.bind(vault),
+      exclusively: vault.exclusively.bind(vault),
+      update: async (...[key, to]: Parameters<typeof vault.update>) => {
+        await change(home, server.url, (record) => ({ ...record, tokens: { ...record.tokens!, refresh: "renewed" } }));
+        return vault.update(key, to);
+      },
+    },
+    issuers: context.issuers,
+    version: 1,
+  };
+  await using other = new Home(shared);
+  expect(await other.signOut({ url: server.url })).toEqual({ isRevoked: true });
+  expect(auth.revoked).toEqual(["renewed"]);
+});
+
+test("a session keeps its renewed token if the vault fails, and stores it when the vault is usable again", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 2 * HOUR_MS);
+  const context = home.context({ url: server.url });
+  const update = context.vault.update.bind(context.vault);
+  let isLost = true;
+  context.vault.update = (...given) => (isLost ? Promise.reject(new Error("the store is lost")) : update(...given));
+  const lines: string[] = [];
+  const logger = noting(lines);
+  const session = new SignInSession({ ...context, logger, onSecrets: () => {}, remedy: "" });
+  await session.load();
+  const sent = { method: "POST", url: new URL(server.url) };
+  const { signal } = new AbortController();
+  const renewed = { authorization: expect.stringContaining("acc3ss") as string };
+  const before = await session.headersFor(sent, signal);
+  expect(before).toEqual(renewed);
+  expect(lines.join()).toContain("could not be stored");
+  await expect(session.load()).rejects.toThrow("lost");
+  expect(await session.headersFor(sent, signal)).toEqual(before);
+  isLost = false;
+  await session.load();
+  expect(await session.headersFor(sent, signal)).toEqual(before);
+  expect(`Bearer ${(await recordOf(home, server.url))?.tokens?.access}`).toBe(before["authorization"]);
+  expect(renewals(auth)).toHaveLength(1);
+  await session.close();
+});
+
 const page = (response: Parameters<AuthServer["switches"]["instead"]>[1], status: number): true => {
   response.writeHead(status, { "content-type": "text/html" }).end("<h1>Maintenance</h1>");
   return true;

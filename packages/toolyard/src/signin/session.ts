@@ -10,10 +10,11 @@ import { MAX_WIDENINGS } from "./prepared-sign-in.ts";
 import { createContext, keyOf, type LoginContext, type SignInPlace } from "./context.ts";
 import { createProof, createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson, notNow } from "./failures.ts";
-import { redeem, type GrantRequest } from "./grants.ts";
+import { redeem, revoke, type GrantRequest } from "./grants.ts";
 import { acquire } from "./machine.ts";
 import { secretsOf, type SignInRecord, type TokenRecord } from "./records.ts";
 import { words } from "./scopes.ts";
+import { isSame, SessionRecord } from "./session-record.ts";
 
 export interface SessionOptions extends LoginContext {
   readonly logger: Logger;
@@ -51,6 +52,7 @@ const NONE: SessionHeaders = Object.freeze({});
 export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;
   readonly #ending = new AbortController();
+  readonly #stored: SessionRecord;
   #record: SignInRecord | undefined;
   #key: ProofKey | undefined;
   #headers: SessionHeaders = NONE;
@@ -66,6 +68,8 @@ export class SignInSession implements ChangingCredentials {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    const { vault } = options;
+    this.#stored = new SessionRecord({ vault, key: keyOf(options), onEnded: (renewed) => this.#revoke(renewed) });
   }
 
   get isSignedIn(): boolean {
@@ -76,7 +80,7 @@ export class SignInSession implements ChangingCredentials {
   async load(): Promise<boolean> {
     if (this.#isMachine) return false;
     const before = this.#record?.tokens?.access;
-    this.#adopt(await this.#options.vault.find(keyOf(this.#options)));
+    this.#adopt(await this.#stored.find());
     return this.#record?.tokens?.access !== before;
   }
 
@@ -181,7 +185,7 @@ export class SignInSession implements ChangingCredentials {
     await vault.exclusively(
       `renew-${lock.slice(0, 24)}`,
       async () => {
-        const now = await vault.find(keyOf(this.#options));
+        const now = await this.#stored.find();
         // If the tokens differ, another process has renewed or ended the sign-in, or the user has signed in again. The
         // stored tokens are then used.
         if (now?.tokens?.access !== mine.tokens?.access) this.#adopt(now);
@@ -226,12 +230,19 @@ export class SignInSession implements ChangingCredentials {
     const renewed: SignInRecord = { ...rest, tokens };
     this.#adopt(renewed);
     try {
-      await this.#options.vault.update(keyOf(this.#options), (now) => (isSame(now, record) ? renewed : now));
+      // The user may have signed out meanwhile, or signed in again.
+      this.#adopt(await this.#stored.renew(record, renewed));
     } catch (error) {
-      this.#options.logger.error("A renewed token could not be stored; after a restart, a sign-in is needed.", {
+      this.#options.logger.error("A renewed token could not be stored. The hub uses it, and tries again later.", {
         error: messageOf(error),
       });
     }
+  }
+
+  /** Revokes tokens that nobody may use, because their user signed out while they were renewed. */
+  #revoke(record: SignInRecord): void {
+    const token = record.tokens?.refresh ?? record.tokens?.access;
+    if (token !== undefined) revoke(token, this.#redeemingOf(record)).catch(() => {});
   }
 
   /** Removes the refused token, unless another process has already replaced it. */
@@ -331,7 +342,3 @@ const PASSING: ReadonlySet<string> = new Set([
   "slow_down",
   "invalid_request",
 ]);
-
-function isSame(now: SignInRecord | undefined, record: SignInRecord): boolean {
-  return now?.tokens?.access === record.tokens?.access && now?.client.id === record.client.id;
-}

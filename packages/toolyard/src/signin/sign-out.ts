@@ -1,5 +1,6 @@
 import { createContext, keyOf, openVault, type SignInPlace } from "./context.ts";
 import { revoke } from "./grants.ts";
+import type { SignInRecord } from "./records.ts";
 import type { SignInSummary, SignOutResult } from "../core/ports/sign-in-coordinator.ts";
 
 /** Returns the stored sign-in of a source and owner. Returns `undefined` if no user is signed in. */
@@ -23,16 +24,26 @@ export async function signOut(place: SignInPlace): Promise<SignOutResult | undef
   const context = createContext(place);
   const { vault, network } = context;
   try {
-    const record = await vault.find(keyOf(context));
-    if (!record?.tokens) return undefined;
-    const { tokens, wanted: _, endedBecause: __, ...rest } = record;
-    // The vault is changed first, so that no hub uses the tokens, even if the server refuses the revocation.
-    await vault.update(keyOf(context), (now) => now && { ...rest, scopes: [] });
+    if (!(await vault.find(keyOf(context)))?.tokens) return undefined;
+    let record: SignInRecord | undefined;
+    // The vault is changed first, so that no hub uses the tokens, even if the server refuses the revocation. The tokens
+    // are removed and read in one step, because another hub may store renewed ones meanwhile. A renewal that is running
+    // is not awaited: it revokes its new tokens when it cannot store them.
+    await vault.update(keyOf(context), (now) => {
+      record = now;
+      return now?.tokens ? signedOut(now) : now;
+    });
+    const { tokens, server, client } = record ?? {};
+    if (!tokens || !server || !client) return undefined;
     const { privateKey } = place.options;
-    const { server, client } = record;
     const redeeming = { server, client, network, ...(privateKey !== undefined && { privateKey }) };
     return { isRevoked: await revoke(tokens.refresh ?? tokens.access, redeeming) };
   } finally {
     await network.close();
   }
+}
+
+function signedOut(record: SignInRecord): SignInRecord {
+  const { tokens: _, wanted: __, endedBecause: ___, ...rest } = record;
+  return { ...rest, scopes: [] };
 }
