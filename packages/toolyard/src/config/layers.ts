@@ -55,7 +55,20 @@ function mergeInto(base: JsonObject, over: JsonObject, place: LayerPosition): Js
 
 const PREFIX = "TOOLYARD_";
 /** Variables with the prefix `TOOLYARD_` that are not options of the configuration. */
-const NOT_OPTIONS = new Set(["TOOLYARD_HOME", "TOOLYARD_CONFIG", "TOOLYARD_TOKEN", "TOOLYARD_URL"]);
+const NOT_OPTIONS: ReadonlySet<string> = new Set([
+  "TOOLYARD_HOME",
+  "TOOLYARD_CONFIG",
+  "TOOLYARD_TOKEN",
+  "TOOLYARD_URL",
+  "TOOLYARD_VAULT_KEY",
+  "TOOLYARD_EXTRAS",
+  "TOOLYARD_DEBUG",
+  // Toolyard sets these for processes that it starts, which may start Toolyard themselves.
+  "TOOLYARD_CHILD_ID",
+  "TOOLYARD_DESCRIPTORS",
+  "TOOLYARD_LIBRARIES",
+  "TOOLYARD_MODELS",
+]);
 
 /**
  * Returns the variables `TOOLYARD_<SECTION>_<KEY>` as layers, one per variable, so that each value keeps its origin.

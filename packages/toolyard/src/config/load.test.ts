@@ -123,6 +123,22 @@ describe("layers", () => {
     ]);
   });
 
+  test.each([
+    "TOOLYARD_HOME",
+    "TOOLYARD_CONFIG",
+    "TOOLYARD_TOKEN",
+    "TOOLYARD_URL",
+    "TOOLYARD_VAULT_KEY",
+    "TOOLYARD_EXTRAS",
+    "TOOLYARD_DEBUG",
+    "TOOLYARD_CHILD_ID",
+    "TOOLYARD_DESCRIPTORS",
+    "TOOLYARD_LIBRARIES",
+    "TOOLYARD_MODELS",
+  ])("the variable %s of the program causes no warning", async (name) => {
+    expect((await load({ variables: { [name]: "x" } })).warnings).toEqual([]);
+  });
+
   test("`config` shows every option with its origin, including defaults, with secrets masked", async () => {
     const path = await file(
       "a.toml",
