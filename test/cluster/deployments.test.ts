@@ -1,5 +1,7 @@
 // The store on each kind of deployment: Sentinel with a failover, Cluster, TLS with a CA and client certificate, ACL.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { SealedRecords } from "../../packages/toolyard/src/features/console/access/sealed-records.ts";
+import { ConsoleHubs } from "../../packages/toolyard/src/features/console/hubs/console-hubs.ts";
 import type { SessionRecord } from "../../packages/toolyard/src/state/ports/session-records.ts";
 import type { AuthState } from "../../packages/toolyard/src/state/ports/auth-state.ts";
 import type { SharedVault } from "../../packages/toolyard/src/state/ports/shared-vault.ts";
@@ -10,7 +12,7 @@ import { freePort } from "../support/free-port.ts";
 import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
 import { askModern, inTurn, LegacyClient, textOf } from "./clients.ts";
 import { Cluster } from "./hub-process.ts";
-import { HAS_SENTINEL, RedisCluster, RedisSentinel } from "./redis-deployments.ts";
+import { documentedUser, HAS_SENTINEL, RedisCluster, RedisSentinel } from "./redis-deployments.ts";
 
 const RECORD: SessionRecord = {
   principal: { id: "ada", rights: { allow: ["*"] } },
@@ -82,6 +84,25 @@ async function useVault(here: SharedVault, there: SharedVault): Promise<void> {
   expect([await here.count("tries", 60_000), await there.count("tries", 60_000)]).toEqual([1, 2]);
 }
 
+/** Uses each part of the console's state once, with both hubs. */
+async function useConsole(here: HubState, there: HubState): Promise<void> {
+  const [ours, theirs] = [here, there].map(
+    ({ queues }) => new SealedRecords({ queues: queues!, name: "used", max: 2 }),
+  ) as [SealedRecords, SealedRecords];
+  for (const name of ["first", "second", "third"]) await ours.put(name, { name }, 60_000);
+  expect([await theirs.read("first"), await theirs.read("third")]).toEqual([undefined, { name: "third" }]);
+  expect(await theirs.replace("third", { name: "changed" }, 60_000)).toBe(true);
+  await ours.extend("third", 90_000);
+  expect([await ours.lock("third", 60_000), await theirs.isLocked("third")]).toEqual([true, true]);
+  await ours.unlock("third");
+  expect([await ours.take("third"), await theirs.take("third")]).toEqual([{ name: "changed" }, undefined]);
+  const [own, other] = [here, there].map(({ queues, peers }) => new ConsoleHubs(queues!, peers!));
+  await other!.list();
+  expect((await own!.list()).map(({ id }) => id)).toEqual(["here", "there"]);
+  other!.leave();
+  await vi.waitFor(async () => expect(await own!.list()).toHaveLength(1), WAIT);
+}
+
 /** Uses each port of the state once, with both hubs. */
 async function useAll(here: HubState, there: HubState): Promise<void> {
   expect(await here.limits.admit("a", ONE)).toEqual({ admitted: true });
@@ -99,6 +120,7 @@ async function useAll(here: HubState, there: HubState): Promise<void> {
   await here.flush();
   expect(await other.recover!("s")).toMatchObject({ lastSequence: 1 });
   await useSignIn(await here.openAuthState!(KEY), await there.openAuthState!(KEY));
+  await useConsole(here, there);
   await useVault(await here.openVault!(KEY), await there.openVault!(KEY));
   const heard: string[] = [];
   there.peers!.onMessage((message) => void heard.push(message.toString()));
@@ -156,17 +178,12 @@ describe("Sentinel", () => {
 });
 
 describe("TLS and ACL", () => {
-  const COMMANDS =
-    "+get +set +del +pexpire +hget +hset +hdel +hmget +hgetall +eval +evalsha +xadd +xrange +time " +
-    "+publish +subscribe +ping +info +select +client +hello " +
-    "+hexists +hincrby +incr +hlen +pttl +zadd +zcard +zrange +zscore +zremrangebyscore +zremrangebyrank";
-
   test("hubs use their own CA, a client certificate and an ACL user with the documented commands", async () => {
     using files = new CertificateFiles();
     const port = await freePort();
     const tls = ["--tls-port", `${port}`, "--tls-cert-file", files.cert, "--tls-key-file", files.key];
-    const user = ["--user", "hub", "on", ">secret", "~hubs:*", "&hubs:*", ...COMMANDS.split(" ")];
-    const args = [...tls, "--tls-ca-cert-file", files.ca, ...user, "--user", "default", "off"];
+    const user = [...documentedUser("hubs:"), "--user", "default", "off"];
+    const args = [...tls, "--tls-ca-cert-file", files.ca, ...user];
     await using _redis = await RedisServer.start({ args });
     const store = {
       url: `rediss://hub:secret@localhost:${port}`,
@@ -180,5 +197,18 @@ describe("TLS and ACL", () => {
     await expect(join2(untrusting)).rejects.toThrow(/certificate/);
     await expect(join2({ ...store, url: store.url.replace("secret", "wrong") })).rejects.toThrow(/WRONGPASS/);
     await expect(join2({ ...store, prefix: "others:" })).rejects.toThrow(/NOPERM|permission/i);
+  });
+
+  test("a command that the user of the hub may not use is logged once, and the console answers 503", async () => {
+    await using redis = await RedisServer.start({ args: documentedUser("hubs:", "ZREM") });
+    const [here] = await join2({ url: redis.url.replace("//", "//hub:secret@"), prefix: "hubs:" });
+    const warnings: object[] = [];
+    here.reportTo!({ info: () => {}, warning: (message, details) => void warnings.push({ message, ...details }) });
+    const records = new SealedRecords({ queues: here.queues!, name: "used", max: 2 });
+    await records.put("first", { value: 1 }, 60_000);
+    for (let at = 0; at < 2; at += 1) await expect(records.take("first")).rejects.toMatchObject({ status: 503 });
+    expect(warnings).toEqual([
+      { message: "The shared store refused a command.", error: expect.stringMatching(/can't run this command|zrem/i) },
+    ]);
   });
 });

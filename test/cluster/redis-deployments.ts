@@ -1,6 +1,7 @@
 // Deployments of Redis besides a single server: a cluster, and a server with a replica that sentinels watch.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,6 +10,22 @@ import { RedisServer } from "../support/redis-server.ts";
 
 /** True if Sentinel is installed. */
 export const HAS_SENTINEL = spawnSync("redis-sentinel", ["--version"]).status === 0;
+
+const DECISION = new URL("../../docs/decisions/0015-state-behind-ports.md", import.meta.url);
+
+/**
+ * Returns the arguments that add the user `hub` with the password `secret` to a server. The user has the documented
+ * commands only. `without`: a command that it lacks.
+ */
+export function documentedUser(prefix: string, without?: string): readonly string[] {
+  const [, paragraph = ""] = /\*\*Redis commands\.\*\*(.*?)\n\n/s.exec(readFileSync(DECISION, "utf8")) ?? [];
+  const commands = paragraph.match(/\b[A-Z]{3,}\b/g)!.filter((name) => name !== without && !NO_COMMANDS.has(name));
+  const rights = [`~${prefix}*`, `&${prefix}*`, ...commands.map((name) => `+${name.toLowerCase()}`)];
+  return ["--user", "hub", "on", ">secret", ...rights];
+}
+
+/** Words in capitals of the paragraph that lists the commands. */
+const NO_COMMANDS: ReadonlySet<string> = new Set(["TTL", "KEY"]);
 
 /** Runs a command of `redis-cli` and returns its output. */
 function runCli(args: readonly string[]): string {

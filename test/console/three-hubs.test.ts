@@ -1,5 +1,5 @@
 // The console of three hubs with workers that share a store, behind HAProxy without affinity: each request goes to
-// another hub.
+// another hub. The user of the hubs has the documented commands of the store only, for tasks those of the guide.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HAS_HAPROXY, HaProxy } from "../cluster/haproxy.ts";
 import { Cluster } from "../cluster/hub-process.ts";
+import { documentedUser } from "../cluster/redis-deployments.ts";
 import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
 import { NO_CHROMIUM, openPage, startChromium } from "./browser.ts";
 
@@ -31,8 +32,9 @@ let cluster: Cluster;
 let proxy: HaProxy;
 beforeAll(async () => {
   if (!HAS_REDIS || !HAS_HAPROXY) return;
-  redis = await RedisServer.start();
-  cluster = await Cluster.start({ hubs: 3, store: { url: redis.url }, config: CONFIG });
+  redis = await RedisServer.start({ args: documentedUser("toolyard:") });
+  const store = { url: redis.url.replace("//", "//hub:secret@") };
+  cluster = await Cluster.start({ hubs: 3, store, config: CONFIG });
   proxy = await HaProxy.start(
     cluster.folder,
     cluster.hubs.map(({ port }) => port),
@@ -205,10 +207,20 @@ describe("requests for a chosen hub", () => {
   });
 });
 
+test("no hub was refused a command of the store", () => {
+  for (const { log } of cluster.hubs) expect(log).not.toContain("The shared store refused");
+});
+
 describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the page in Chromium behind the balancer", () => {
   let browser: Browser;
-  beforeAll(async () => void (browser = await startChromium()));
-  afterAll(() => browser.close());
+  beforeAll(async () => {
+    if (!HAS_REDIS || !HAS_HAPROXY) return;
+    const client = new Redis(redis.url);
+    await client.call("ACL", "SETUSER", "hub", "+@all", "-@dangerous");
+    client.disconnect();
+    browser = await startChromium();
+  });
+  afterAll(() => browser?.close());
 
   async function open(): ReturnType<typeof openPage> {
     const opened = await openPage(browser, `${proxy.url}/`);

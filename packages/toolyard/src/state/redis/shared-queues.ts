@@ -29,6 +29,15 @@ interface DuplicableClient {
 }
 
 export function createSharedQueues({ hub, prefix, connection, leases, client }: SharedQueuesParts): SharedQueues {
+  /** Logs the reason of a refusal, because the features answer that the store cannot be used. */
+  const report = async (reply: Promise<unknown>): Promise<unknown> => {
+    try {
+      return await reply;
+    } catch (error) {
+      connection.refused(error, "The shared store refused a command.");
+      throw error;
+    }
+  };
   return {
     hub,
     prefix,
@@ -36,8 +45,8 @@ export function createSharedQueues({ hub, prefix, connection, leases, client }: 
       return connection.isLost;
     },
     isAlive: async (id) => (await leases.find(id)) !== undefined,
-    command: (name, ...parts) => connection.command(name, ...parts),
-    run: (script, key, ...parts) => connection.run(script, key, ...parts),
+    command: (name, ...parts) => report(connection.command(name, ...parts)),
+    run: (script, key, ...parts) => report(connection.run(script, key, ...parts)),
     connect: () => duplicate(client as unknown as DuplicableClient),
     onRestored: (listener) => connection.restored.on(listener),
   };
