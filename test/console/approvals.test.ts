@@ -1,5 +1,7 @@
 // Sign-ins and approvals in the console: real sign-in in Chromium, sign-out, rights, pinned definitions.
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,11 +18,15 @@ const HOSTILE = fileURLToPath(new URL("hostile-server.mjs", import.meta.url));
 let auth: AuthServer;
 let servers: LegacyServer[];
 let hub: ServeChild;
+let audit: string;
 beforeAll(async () => {
   auth = await startAuthServer({ host: "localhost", asksPerson: true });
   servers = [await startProtected(auth), await startProtected(auth)];
   const [shared, personal] = servers.map(({ url }) => JSON.stringify(url));
+  audit = join(await mkdtemp(join(tmpdir(), "toolyard-approvals-")), "audit.jsonl");
   const config = `
+[audit]
+file = ${JSON.stringify(audit)}
 [server.tokens.ops]
 token = "t-ops"
 [server.tokens.one]
@@ -53,6 +59,7 @@ afterAll(async () => {
   await hub[Symbol.asyncDispose]();
   for (const server of servers) await server[Symbol.asyncDispose]();
   await auth.stop();
+  await rm(dirname(audit), { recursive: true });
 });
 
 const rootOf = (): string => hub.url.replace(/\/mcp$/, "");
@@ -63,6 +70,11 @@ async function signInOf(source: string, token?: string): Promise<JsonObject | un
 }
 async function approvals(): Promise<JsonObject[]> {
   return (await ask("approvals"))["approvals"] as JsonObject[];
+}
+
+async function approvalLines(): Promise<JsonObject[]> {
+  const lines = (await readFile(audit, "utf8")).trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as JsonObject).filter(({ event }) => event === "approval");
 }
 
 describe("the API of sign-ins", () => {
@@ -126,6 +138,31 @@ describe("the API of approvals", () => {
   ])("refuses an approval of %s for %s by status %d", async (token, path, http) => {
     const { digest } = (await approvals())[0]!;
     expect(await ask(`approvals/${path}`, { body: { digest }, token })).toMatchObject({ http });
+  });
+
+  test("records refused requests in the audit, without a decision", async () => {
+    const { digest } = (await approvals())[0]!;
+    await ask("approvals/content/bump", { body: { digest }, token: "t-viewer" });
+    await ask("approvals/content/bump", { body: { digest: "2:other" } });
+    const common = { action: "definition", endpoint: "console", source: "content", target: "bump" };
+    await expect
+      .poll(async () => (await approvalLines()).slice(-2))
+      .toMatchObject([
+        { ...common, principal: "viewer", kind: "denied" },
+        { ...common, principal: "ops", kind: "invalid_params" },
+      ]);
+    expect((await approvalLines()).filter((line) => "decision" in line)).toEqual([]);
+  });
+
+  test("records an approval in the audit with the administrator, the tool and the decision", async () => {
+    const { digest } = (await approvals())[0]!;
+    expect(await ask("approvals/content/bump", { body: { digest } })).toMatchObject({ http: 200 });
+    await expect
+      .poll(async () => (await approvalLines()).at(-1))
+      .toMatchObject({ principal: "ops", action: "definition", target: "bump", decision: "approved", kind: "ok" });
+    const text = await readFile(hub.configFile, "utf8");
+    await writeFile(hub.configFile, text.replace(`bump = "${String(digest)}"`, 'bump = ""'));
+    await expect.poll(async () => (await approvals()).length).toBe(1);
   });
 
   test("shows approvals to callers without narrowed rights only", async () => {

@@ -4,6 +4,7 @@ import type { CallTarget } from "../core/sources/provider.ts";
 import type { Permission } from "../core/ports/permission.ts";
 import { permissionOf } from "../core/ports/rights.ts";
 import { isDestructive } from "../core/calls/effects.ts";
+import { approvalWriter } from "./approvals.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 import type { CallState, Next, Stage } from "./state.ts";
@@ -13,14 +14,18 @@ const CONFIRM_META_KEY = "toolyard/confirm";
 const CONFIRM = "confirm";
 
 /** Checks the caller's rights to the record, and requires consent for destructive tools if configured (S15). */
-export function authoriseStage({ options }: PipelineDeps): Stage {
+export function authoriseStage(deps: PipelineDeps): Stage {
+  const { options } = deps;
+  const approvals = approvalWriter(deps);
   return (state, next) => {
     const permission = permissionOf(state.call.principal.rights);
     if (!permission.permits(state.found.subject)) return Promise.resolve(deniedFailure(state.found.name));
     if (options.confirmDestructive && isDestructive(state.found.target)) {
       if (!isConfirmed(state)) return Promise.resolve(unconfirmedFailure(state.found.name));
       state.arguments = withoutConfirm(state.arguments, state.found.target);
+      approvals?.consented(state);
     }
+    if (approvals && state.call.relaysInput) approvals.repeated(state);
     return permission.isNarrowed ? completedWithin(permission, state, next) : next(state);
   };
 }

@@ -1,10 +1,11 @@
 import type { Call } from "../core/calls/call.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
+import { approvalWriter } from "./approvals.ts";
 import { Breakers } from "./breakers.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { createStages, type PlacedStage, type TimedStage } from "./stages.ts";
 import type { StagePlace } from "./stage-place.ts";
-import { CallState, type Next } from "./state.ts";
+import { CallState, type CallHooks, type Next } from "./state.ts";
 
 /** Runs a call and resolves with its outcome. Never rejects. */
 export type Pipeline = (call: Call) => Promise<Outcome>;
@@ -24,8 +25,8 @@ export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage
   // The stages are joined once, so that a call creates no closures for them.
   const stages = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }, placed);
   const run = stages.reduceRight<Next>(joined, endOfPipeline);
-  const { hide } = deps;
-  return (call) => run(new CallState(call, hide));
+  const hooks: CallHooks = { hide: deps.hide ?? ((value) => value), awaited: approvalWriter(deps)?.awaited };
+  return (call) => run(new CallState(call, hooks));
 }
 
 /**

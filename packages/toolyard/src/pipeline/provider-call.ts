@@ -16,6 +16,8 @@ export interface ProviderCallData {
   isOver(): boolean;
   /** Removes the configuration's secrets from data for the caller. */
   hide<T>(value: T): T;
+  /** Records the answer to a server request, which `send` sends. Must not throw. Absent: answers are not recorded. */
+  readonly awaited?: ((ask: ServerRequest, send: () => Promise<JsonObject>) => Promise<JsonObject>) | undefined;
   /** Records progress of the provider. Returns false if the notification must not be sent. */
   admitsProgress(progress: number): boolean;
 }
@@ -57,6 +59,8 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
       return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
     // While a user answers, only the total limit applies, so the idle limit is paused.
     const release = this.deadline.hold();
-    return super.ask(ask, signal ?? this.signal).finally(release);
+    const send = (): Promise<JsonObject> => super.ask(ask, signal ?? this.signal).finally(release);
+    const { awaited } = this.#resolved;
+    return awaited ? awaited(ask, send) : send();
   }
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../core/calls/call.ts";
+import type { Call, ServerRequest } from "../core/calls/call.ts";
 import type { Deadline } from "../core/calls/deadline.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
@@ -6,6 +6,16 @@ import type { ResolvedCall } from "../core/sources/provider.ts";
 import type { OutageReport } from "../core/sources/records.ts";
 import type { CallTimes, FoundCall } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
+
+/** Functions of the pipeline that the state of each call uses. */
+export interface CallHooks {
+  /** Removes the configuration's secrets from data for the caller. */
+  hide<T>(value: T): T;
+  /** Records the answer to a server request, and returns it. Absent: answers are not recorded. */
+  readonly awaited?:
+    | ((state: CallState, ask: ServerRequest, send: () => Promise<JsonObject>) => Promise<JsonObject>)
+    | undefined;
+}
 
 /** State of a running call. Stages add to it; inner stages may use what outer stages have set. */
 export class CallState implements CallTimes {
@@ -43,10 +53,10 @@ export class CallState implements CallTimes {
   /** Outage report of the source, if it has one. Set by `resolve`. */
   outage: OutageReport | undefined;
   #resolvedCall: ResolvedCall | undefined;
-  readonly #hide: <T>(value: T) => T;
+  readonly #hooks: CallHooks;
 
-  constructor(call: Call, hide: <T>(value: T) => T = (value) => value) {
-    this.#hide = hide;
+  constructor(call: Call, hooks: CallHooks) {
+    this.#hooks = hooks;
     this.call = call;
     this.arguments = call.arguments;
     this.meta = call.meta;
@@ -60,13 +70,15 @@ export class CallState implements CallTimes {
 
   /** Call as the provider gets it; the same object for each attempt. */
   get resolvedCall(): ResolvedCall {
+    const { hide, awaited } = this.#hooks;
     this.#resolvedCall ??= new ProviderCall(this.call, {
       arguments: this.arguments,
       meta: this.meta,
       record: this.found.target,
       deadline: this.deadline,
       isOver: () => this.isOver,
-      hide: this.#hide,
+      hide,
+      awaited: awaited && ((ask, send) => awaited(this, ask, send)),
       admitsProgress: (progress) => {
         this.hasToolProgress = true;
         return !(progress <= this.hubProgress);

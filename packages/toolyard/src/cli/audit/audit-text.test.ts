@@ -19,3 +19,10 @@ test("an entry is one line, and its texts cannot control the terminal", () => {
   expect(text).toContain("timeout (rights)  1.5 s");
   expect(text.includes("\u001b") || text.includes("\n")).toBe(false);
 });
+
+test("an approval shows its action, decision and tool", () => {
+  const entry = { ...ENTRY, event: "approval", action: "answer", decision: "refused", kind: "denied" };
+  expect(entryText(entry, { color: false })).toContain(
+    "ann/claude  approval  answer  refused  files__read  (files)  denied",
+  );
+});

@@ -10,9 +10,23 @@ import type { AuditEntry } from "../../telemetry/audit/audit-filter.ts";
  */
 export function entryText(entry: AuditEntry, io: Pick<Io, "color">): string {
   const { dim, green, red } = colorsOf(io);
-  const { time, event = "call", kind, durationMs, action, target, principal, client, source, rule, details } = entry;
+  const {
+    time,
+    event = "call",
+    kind,
+    durationMs,
+    action,
+    target,
+    principal,
+    client,
+    source,
+    rule,
+    decision,
+    details,
+  } = entry;
   const who = [principal, client].filter((name) => name !== undefined).join("/");
-  const what = event === "call" ? [target, source && `(${text(source)})`] : [event, action, source];
+  const place = [target, source && `(${text(source)})`];
+  const what = event === "call" ? place : [event, action, decision, ...(target === undefined ? [source] : place)];
   const outcome = text(rule === undefined ? kind : `${text(kind)} (${text(rule)})`);
   const rest = [
     typeof durationMs === "number" ? formatDuration(Math.max(1, Math.round(durationMs))) : "",

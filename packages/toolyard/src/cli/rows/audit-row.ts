@@ -21,7 +21,7 @@ export function auditRow([config, json]: readonly [Option, Option]): CommandRow 
         options: [
           config,
           file,
-          new Option("--event <name>", "call, sign_in, configuration, administration, loss"),
+          new Option("--event <name>", "call, sign_in, approval, configuration, administration, loss"),
           new Option("--principal <pattern>", "id of the caller"),
           new Option("--client <pattern>", "name of the client program"),
           new Option("--tool <pattern>", "name of the tool, or URI of the resource"),

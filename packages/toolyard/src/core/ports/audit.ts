@@ -51,6 +51,12 @@ export interface HubEvent extends Omit<AuditFacts, "time"> {
   readonly event: HubEventName;
   /** Action within the event: `reload`, `stop`, `token`, `refused`. */
   readonly action: string;
+  /** Decision of an approval. Absent if the hub refused the request. */
+  readonly decision?: "approved" | "refused" | undefined;
+  /** Id of the call that an approval is about. */
+  readonly call?: string | undefined;
+  /** Name of the tool, resource or prompt that an approval is about. */
+  readonly target?: string | undefined;
   readonly source?: string | undefined;
   /** Further facts. They must not contain credentials. */
   readonly details?: JsonObject;

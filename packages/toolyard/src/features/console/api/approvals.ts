@@ -28,7 +28,8 @@ export function approvalRoutes(parts: ApprovalParts): readonly AdminRoute[] {
       path: "approvals/*/*",
       needs: "change",
       summary: "Approves the definition of a tool with the posted `digest`.",
-      action: "approve",
+      event: "approval",
+      action: "definition",
       handle: (request) => approve(request, parts),
     },
   ];

@@ -54,6 +54,8 @@ export interface AdminRoute {
    * the path
    */
   readonly action?: string;
+  /** Event of the audit. The second name in the path of an `approval` is the tool. @default "administration" */
+  readonly event?: "administration" | "approval";
   readonly handle: AdminHandler;
 }
 
@@ -102,18 +104,20 @@ interface ChangeFacts {
 
 /** Runs a change. Records it in the audit with its caller, even if the change is refused or fails. */
 async function recorded(
-  { route, names: [source], principal: { id, identity } }: ChangeFacts,
+  { route, names: [source, target], principal: { id, identity, profile } }: ChangeFacts,
   audit: AdminApi["audit"],
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   const record = (kind: FailKind | "ok", details: JsonObject): void =>
     audit.record({
-      event: "administration",
+      event: route.event ?? "administration",
       action: route.action ?? route.path,
+      ...(route.event === "approval" && { target, ...(kind === "ok" && { decision: "approved" }) }),
       principal: id,
       ...(identity?.clientId !== undefined && { client: identity.clientId }),
       ...(identity?.issuer !== undefined && { issuer: identity.issuer }),
       endpoint: "console",
+      ...(profile && { profile: profile.name }),
       ...(source !== undefined && { source }),
       kind,
       details,
