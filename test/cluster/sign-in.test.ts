@@ -371,13 +371,19 @@ test("two hubs with Redis Cluster are one authorization server", async () => {
   await vi.waitFor(async () => expect(await statuses(own.hubs, both[1]!.access_token)).toEqual([401, 401]), WAIT);
 }, 120_000);
 
-test("`toolyard check` warns if hubs do not share their sign-ins to servers", async () => {
+test("`toolyard check` warns if hubs with a store have no key", async () => {
   const remote = { mcp: { remote_servers: [{ alias: "far", url: "http://127.0.0.1:9/mcp" }] } };
   const own = await Cluster.start({ hubs: 1, store: { url: redis.url, prefix: "v:" }, config: remote, env: KEY });
   onTestFinished(() => own[Symbol.asyncDispose]());
   const [hub] = own.hubs as [HubProcess];
-  const warning = "Each hub of the store has its own sign-ins to servers";
-  expect((await hub.run(["check", "--timeout", "1s"], "", { TOOLYARD_VAULT_KEY: "" })).output).toContain(warning);
-  expect((await hub.run(["check", "--timeout", "1s"])).output).not.toContain(warning);
+  const without = await hub.run(["check", "--timeout", "1s"], "", { TOOLYARD_VAULT_KEY: "" });
+  const withKey = await hub.run(["check", "--timeout", "1s"]);
+  for (const warning of [
+    "Each hub of the store has its own sign-ins to servers",
+    "A program that can read the store can send requests to the hubs as their administrator",
+  ]) {
+    expect(without.output).toContain(warning);
+    expect(withKey.output).not.toContain(warning);
+  }
   expect(await hub.run(["vault", "list"])).toEqual({ code: 0, output: "The vault is empty.\n" });
 });

@@ -44,7 +44,7 @@ async function withSharedVault<T>(
   const key = tree.store === undefined ? undefined : keyIn(env);
   if (!key) return work(undefined);
   const { sharedSignIns } = await import("../signin/store-vault.ts");
-  return withStore(tree, async (state) => work(sharedSignIns(await state.openVault!(key))));
+  return withStore(tree, env, async (state) => work(sharedSignIns(await state.openVault!(key))));
 }
 
 /**
@@ -60,11 +60,15 @@ export async function withSignInSources<T>(
   return withSharedVault(tree, io, (shared) => work(signInSources(tree, { options, io, shared })));
 }
 
-/** Returns a sentence if hubs with a store do not share their sign-ins to servers. */
+/** Returns warnings about hubs that share a store and have no key. */
 export function vaultFindings(tree: HubConfig, { env }: Pick<Io, "env">): readonly string[] {
-  const isOwn = tree.store !== undefined && remoteServers(tree).some((one) => mayBeSignedIn(one.options));
-  if (!isOwn || keyIn(env)) return [];
+  if (tree.store === undefined || keyIn(env)) return [];
+  const reader =
+    `A program that can read the store can send requests to the hubs as their administrator, because the variable ` +
+    `${KEY_VARIABLE} is not set. Set it to the same value for all hubs, such as that of \`openssl rand -base64 32\`.`;
+  if (!remoteServers(tree).some((one) => mayBeSignedIn(one.options))) return [reader];
   return [
+    reader,
     `Each hub of the store has its own sign-ins to servers, because the variable ${KEY_VARIABLE} is not set. Set it ` +
       "to the same value for all hubs, such as that of `openssl rand -base64 32`.",
   ];

@@ -30,7 +30,7 @@ export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   const { config, variables, logger } = options;
   const importRedis = async (): Promise<unknown> =>
     (await import("../extras/import-extra.ts")).importExtra("redis", "ioredis", { purpose: "`[store]`" });
-  const store = options.store ?? openStore(config.tree, { importRedis, logger });
+  const store = options.store ?? openStore(config.tree, { importRedis, variables, logger });
   await prepareFeatures(options.features, config.tree, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
   const state = await store.join(nextHubId());

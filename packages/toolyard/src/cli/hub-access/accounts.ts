@@ -35,7 +35,7 @@ export async function useAccounts<T>(
     return work(openAccounts(openDiskState(dataFolder(env))));
   }
   const key = sharedKey(env, "The hub's own sign-in");
-  return withStore(tree, async (state) => {
+  return withStore(tree, env, async (state) => {
     const announce = (): void => state.notifications.publish({ type: "access-ended", tokens: "" });
     return work(openAccounts(await state.openAuthState!(key), announce));
   });

@@ -49,6 +49,8 @@ export interface StoreKind {
 export interface StoreServices {
   /** Imports the client of Redis. Rejects with a `FailError` if the extra `redis` is not installed. */
   readonly importRedis: () => Promise<unknown>;
+  /** Variables of the program, one of which has the key of the hubs. @default none */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Receiver of messages about a store that is lost or back. @default none */
   readonly logger?: Pick<Logger, "info" | "warning"> | undefined;
 }
@@ -91,7 +93,8 @@ export interface HubState {
   readonly drainMs?: number;
   /**
    * Secret of 32 bytes, the same for all hubs of the store. It signs codes that one hub issues and another hub
-   * verifies. Another array replaces it if the store lost its data and got a secret from another hub.
+   * verifies. If the hubs have a key, a reader of the store does not know the secret. Another array replaces it if the
+   * store lost its data and got a secret from another hub.
    */
   readonly secret: Uint8Array;
   /** Sets the receiver of messages about a store that is lost or back. Absent if the store cannot be lost. */

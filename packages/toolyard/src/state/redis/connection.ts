@@ -141,10 +141,15 @@ export class RedisConnection {
   /** Logs each reason for a refused command once. A lost connection is logged separately. */
   refused(error: unknown, message: string): void {
     const reason = messageOf(error);
-    const line = `${message} ${reason}`;
-    if (this.#isLost || this.#isClosed || this.#reasons.has(line) || this.#reasons.size >= MAX_REASONS) return;
+    if (!this.#isLost) this.warnOnce(message, { error: reason });
+  }
+
+  /** Logs each warning once, except after `close`. */
+  warnOnce(message: string, fields: { readonly error?: string } = {}): void {
+    const line = `${message} ${fields.error}`;
+    if (this.#isClosed || this.#reasons.has(line) || this.#reasons.size >= MAX_REASONS) return;
     this.#reasons.add(line);
-    this.#logger.warning(message, { error: reason });
+    this.#logger.warning(message, fields);
   }
 
   #lost(error: unknown): void {

@@ -116,7 +116,7 @@ describe("a Redis server that stops", () => {
     const ttls = await Promise.all(keys.map((key) => client.pttl(key)));
     client.disconnect();
     expect(keys.toSorted()).toEqual(
-      ["hub:{here}", "limit:{a}", "parked:{p}", "secret"].map((key) => `toolyard:${key}`),
+      ["hub:{here}", "limit:{a}", "parked:{p}", "secret", "secret:key"].map((key) => `toolyard:${key}`),
     );
     expect(ttls.every((ttl) => ttl > 0)).toBe(true);
   });

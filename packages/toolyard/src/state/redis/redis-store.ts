@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { FailError, messageOf } from "../../core/errors.ts";
 import { fail } from "../../core/calls/outcome.ts";
+import { keyIn } from "../../core/shared-key.ts";
 import { Emitter } from "../../core/events.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
@@ -19,14 +19,12 @@ import { RedisLimitStore } from "./limit-store.ts";
 import { parseNotification } from "./notifications.ts";
 import { RedisOneTimeIds } from "./one-time-ids.ts";
 import type { RedisStoreOptions } from "./options.ts";
+import { SharedSecret } from "./shared-secret.ts";
 import { createSharedQueues } from "./shared-queues.ts";
 import type { SharedQueues } from "../ports/shared-queues.ts";
 import type { SharedVault } from "../ports/shared-vault.ts";
 import { RedisPeers } from "./peers.ts";
 
-const SECRET_BYTES = 32;
-/** Milliseconds for which the secret outlives the last hub. */
-const SECRET_TTL_MS = 30 * 24 * 3_600_000;
 /** Milliseconds between two readings of the store's clock. */
 const REFRESH_MS = 60_000;
 
@@ -37,8 +35,9 @@ interface JoinServices extends StoreServices {
 /** Connects a hub to the store. Rejects if the store cannot be reached or the extra `redis` is not installed. */
 export async function joinRedisStore(
   options: RedisStoreOptions,
-  { hub, importRedis, logger = SILENT_LOGGER }: JoinServices,
+  { hub, importRedis, variables = {}, logger = SILENT_LOGGER }: JoinServices,
 ): Promise<HubState> {
+  const key = keyIn(variables);
   const client = createClient((await importRedis()) as RedisLibrary, options);
   const subscriber = duplicateClient(client);
   const connection = new RedisConnection(client, logger);
@@ -48,7 +47,7 @@ export async function joinRedisStore(
   try {
     await Promise.all([client.connect(), subscriber.connect()]);
     await connection.readClock();
-    const secret = await shareSecret(connection, options.prefix, randomBytes(SECRET_BYTES));
+    const secret = await SharedSecret.open({ connection, prefix: options.prefix, key });
     const state = new RedisHubState({ hub, connection, options, secret, subscriber });
     await state.listen();
     return state;
@@ -64,20 +63,11 @@ function unreachable(error: unknown): FailError {
   return new FailError(fail("unavailable", message, { cause: error }));
 }
 
-/** Returns the secret of the store. Stores `own` if the store has none, also after it lost its data. */
-async function shareSecret(connection: RedisConnection, prefix: string, own: Uint8Array): Promise<Uint8Array> {
-  const key = `${prefix}secret`;
-  await connection.command("SET", key, Buffer.from(own).toString("hex"), "NX", "PX", SECRET_TTL_MS);
-  const stored = await connection.command("GET", key);
-  await connection.command("PEXPIRE", key, SECRET_TTL_MS);
-  return typeof stored === "string" ? Buffer.from(stored, "hex") : own;
-}
-
 interface RedisHubParts {
   readonly hub: string;
   readonly connection: RedisConnection;
   readonly options: RedisStoreOptions;
-  readonly secret: Uint8Array;
+  readonly secret: SharedSecret;
   readonly subscriber: RedisClient;
 }
 
@@ -93,7 +83,6 @@ class RedisHubState implements HubState {
   readonly queues: SharedQueues;
   readonly peers: RedisPeers;
   readonly oneTimeIds: RedisOneTimeIds;
-  #secret: Uint8Array;
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
   readonly #received = new Emitter<HubNotification>();
@@ -103,11 +92,10 @@ class RedisHubState implements HubState {
   #refreshedAt = performance.now();
 
   constructor(parts: RedisHubParts) {
-    const { hub, connection, options, secret } = parts;
+    const { hub, connection, options } = parts;
     const { prefix } = options;
     this.#parts = parts;
     this.hub = hub;
-    this.#secret = secret;
     this.refusesOnLoss = options.onLoss === "refuse";
     this.drainMs = options.drainMs;
     this.limits = new RedisLimitStore({ hub, connection, options });
@@ -148,7 +136,7 @@ class RedisHubState implements HubState {
   }
 
   get secret(): Uint8Array {
-    return this.#secret;
+    return this.#parts.secret.value;
   }
 
   get now(): number {
@@ -221,9 +209,9 @@ class RedisHubState implements HubState {
     const now = performance.now();
     if (now - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = now;
-    const { connection, options } = this.#parts;
+    const { connection, secret } = this.#parts;
     void connection.write(connection.readClock());
-    void connection.write(connection.command("PEXPIRE", `${options.prefix}secret`, SECRET_TTL_MS));
+    void connection.write(secret.renew());
   }
 
   flush(): Promise<void> {
@@ -255,20 +243,11 @@ class RedisHubState implements HubState {
 
   /** Stores everything again that this hub holds, because the store may have lost its data. */
   #restore(): void {
-    const { connection } = this.#parts;
-    void connection.write(this.#restoreSecret());
+    const { connection, secret } = this.#parts;
+    void connection.write(secret.restore());
     this.renew();
     this.limits.restore();
     this.sessions.keys.restore();
     this.parked.keys.restore();
-  }
-
-  /**
-   * Stores the secret again. If another hub has already stored a different secret, this hub uses that one from now on.
-   */
-  async #restoreSecret(): Promise<void> {
-    const { connection, options } = this.#parts;
-    const stored = await shareSecret(connection, options.prefix, this.#secret);
-    if (!Buffer.from(stored).equals(this.#secret)) this.#secret = stored;
   }
 }
