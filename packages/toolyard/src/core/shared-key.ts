@@ -22,7 +22,16 @@ export function sharedKey(variables: Readonly<Record<string, string | undefined>
   if (key) return key;
   throw new OptionError(
     `${purpose} with \`[store]\` needs the variable ${KEY_VARIABLE}, with the same value for all hubs: it encrypts ` +
-      `what the hubs store. Create a value with \`openssl rand -base64 ${KEY_BYTES}\`.`,
+      "what the hubs store. Use the value of the hubs. For the first hub, create one with " +
+      `\`openssl rand -base64 ${KEY_BYTES}\`.`,
+  );
+}
+
+/** Returns the error for state in a store that was encrypted with another key. `state` names the state. */
+export function otherKeyError(state: string): OptionError {
+  return new OptionError(
+    `${KEY_VARIABLE} is not the key with which the ${state} in the store was encrypted. Give all hubs of the store ` +
+      "the same value, and commands the value of the hubs.",
   );
 }
 

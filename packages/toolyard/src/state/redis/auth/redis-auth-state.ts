@@ -1,5 +1,4 @@
-import { OptionError } from "../../../core/errors.ts";
-import { KEY_VARIABLE } from "../../../core/shared-key.ts";
+import { otherKeyError } from "../../../core/shared-key.ts";
 import {
   MAX_CLIENTS,
   POLL_RULE,
@@ -38,10 +37,7 @@ export async function openParts({ connection, prefix: start, key, purpose }: Ope
   const keyName = keyNameOf(prefix);
   await commands.command("SET", keyName, values.keyId, "NX", "PX", DURABLE_MS);
   if ((await commands.command("GET", keyName)) === values.keyId) return { commands, values, prefix };
-  throw new OptionError(
-    `${KEY_VARIABLE} of this hub is not the key with which the ${purpose} state in the store was encrypted. Give all ` +
-      "hubs of the store the same value.",
-  );
+  throw otherKeyError(`${purpose} state`);
 }
 
 /** Returns the key of Redis that has the id of the key with which the state is encrypted. */

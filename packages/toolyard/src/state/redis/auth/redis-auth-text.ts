@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { otherKeyError } from "../../../core/shared-key.ts";
 import type { AuthText, StampedText } from "../../ports/auth-state.ts";
 import { StoreLostError } from "../../ports/store.ts";
 import { defineScript } from "../connection.ts";
@@ -44,7 +45,7 @@ export class RedisAuthText implements AuthText {
     const [stamp, sealed] = found as readonly string[];
     const text = values.open(sealed, this.key);
     // A text that cannot be decrypted must not be replaced by a new one.
-    if (text === undefined) throw new StoreLostError({ cause: new Error(`${this.name} has another key.`) });
+    if (text === undefined) throw new StoreLostError({ cause: otherKeyError("sign-in state") });
     return { stamp: stamp!, text };
   }
 
