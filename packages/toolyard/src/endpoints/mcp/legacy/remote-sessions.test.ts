@@ -5,6 +5,10 @@ import { RELAY_HEADER, RELAYED } from "../../../http/relay/relayed-headers.ts";
 import type { LocalSessions, RemoteHubsDeps, RemoteSessionRequest } from "../remote-hubs.ts";
 import { RemoteSessions } from "./remote-sessions.ts";
 
+let now = 0;
+vi.spyOn(performance, "now").mockImplementation(() => now);
+vi.mock("node:timers/promises", () => ({ setTimeout: async (ms: number) => void (now += ms) }));
+
 interface RequestInTest {
   readonly request: RemoteSessionRequest;
   readonly headers: Record<string, string>;
@@ -67,4 +71,46 @@ test("a request of another hub is answered as absent if this hub neither has nor
   const { request, headers } = requestFrom("third");
   await sessions.answer(request);
   expect([served, headers[RELAY_HEADER]]).toEqual([[], RELAYED.absent]);
+});
+
+/** A hub beside the hub `other`, which the store names and which answers `absent` until it has released the session. */
+function besideHub(holder: string, absences: number) {
+  const served: unknown[] = [];
+  let left = absences;
+  let isHere = false;
+  const record = { principal: LOCAL_PRINCIPAL };
+  const find = async () => {
+    left -= 1;
+    return left < 0 ? { hub: "", isAlive: false, record } : { hub: holder, isAlive: true, record };
+  };
+  const state = { hub: "own", leaseMs: 10_000, sessions: { find, claim: async () => record } };
+  const local: LocalSessions = {
+    has: () => isHere,
+    isCallers: () => true,
+    open: async () => (isHere = true),
+    serve: (request) => void served.push(request),
+  };
+  const relay = { forward: async () => "absent" } as unknown as HubRelay;
+  const deps = { state, logger: { info: () => {} } } as unknown as RemoteHubsDeps;
+  return { sessions: new RemoteSessions(deps, relay, local), served };
+}
+
+test.each(["other", "own"])(
+  "a request waits while the hub %s releases its session, and is served then",
+  async (hub) => {
+    const { sessions, served } = besideHub(hub, 20);
+    const { request } = requestFrom();
+    await sessions.answer(request);
+    expect(served).toEqual([request]);
+  },
+);
+
+test.each(["other", "own"])("a session that the hub %s does not hold for five seconds has ended", async (hub) => {
+  const { sessions, served } = besideHub(hub, Infinity);
+  const { request } = requestFrom();
+  const began = now;
+  await sessions.answer(request);
+  expect(served).toEqual([]);
+  expect(request.exchange.http.answer.send).toHaveBeenCalledOnce();
+  expect(now - began).toBe(5000);
 });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callerKey } from "../../../core/ports/profiles.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
-import type { HttpAnswer } from "../../../http/answer/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { ForwardResult } from "../../../http/relay/forwarding.ts";
 import type { HubRelay } from "../../../http/relay/hub-relay.ts";
@@ -28,8 +27,11 @@ interface KnownHolder {
 const MAX_KNOWN = 10_000;
 /** Milliseconds between two attempts to pass a request. */
 const RETRY_MS = 200;
-/** Maximum number of times that the named hub may answer that it does not hold the session. */
-const MAX_ABSENCES = 3;
+/**
+ * Milliseconds in which the hub that the store names may answer that it does not hold the session. It may be releasing
+ * the session, and the store may be slow.
+ */
+const ABSENT_MS = 5000;
 /** Milliseconds to wait beyond the lease of a hub that does not answer. */
 const LEASE_MARGIN_MS = 2000;
 
@@ -75,27 +77,24 @@ export class RemoteSessions implements RemoteSessionServer {
   async #answer(request: RemoteSessionRequest): Promise<void> {
     const { exchange, id } = request;
     const { answer, principal } = exchange.http;
-    const until = performance.now() + this.#state.leaseMs + LEASE_MARGIN_MS;
-    const counts = { lost: 0, absent: 0 };
-    for (; !answer.isGone; await sleep(RETRY_MS)) {
+    const patience = new Patience(this.#state.leaseMs + LEASE_MARGIN_MS);
+    for (let losses = 0; !answer.isGone; await sleep(RETRY_MS)) {
       await this.#taking.get(id);
       if (this.#local.has(id)) return this.#answerLocally(request);
-      const hub = await this.#otherHub(id, callerKey(principal));
-      if (typeof hub !== "string") return sendProblem(answer, hub);
-      const result = await this.#pass(request, hub);
+      const hub = await this.#holder(id, callerKey(principal));
+      if (hub === undefined) return sendProblem(answer, SESSION_NOT_FOUND);
+      const result = hub === this.#state.hub ? "absent" : await this.#pass(request, hub);
       if (result === "answered") return;
       this.#known.delete(id);
-      if (result === "lost" || result === "absent") counts[result] += 1;
-      if (result === "lost" && !(await this.#mayRepeat(request, counts.lost))) return this.#answerLost(request);
-      if (counts.absent >= MAX_ABSENCES || performance.now() > until) return refuse(answer, counts.absent);
+      if (result === "lost" && !(await this.#mayRepeat(request, ++losses))) return this.#answerLost(request);
+      if (patience.isOver(result)) return sendProblem(answer, SESSION_NOT_FOUND);
     }
   }
 
-  /** Returns the other hub that holds the caller's session, or the problem if there is none. */
-  async #otherHub(id: string, caller: string): Promise<string | typeof SESSION_NOT_FOUND> {
+  /** Returns the hub that holds the caller's session, or undefined if there is no such session. */
+  async #holder(id: string, caller: string): Promise<string | undefined> {
     const holder = await this.#holderOf(id);
-    if (holder?.caller !== caller) return SESSION_NOT_FOUND;
-    return holder.hub === this.#state.hub ? SESSION_ELSEWHERE : holder.hub;
+    return holder?.caller === caller ? holder.hub : undefined;
   }
 
   #answerLocally(request: RemoteSessionRequest): void | Promise<void> {
@@ -183,9 +182,25 @@ export class RemoteSessions implements RemoteSessionServer {
   }
 }
 
-/** Answers a request that no hub has answered. */
-function refuse(answer: HttpAnswer, absences: number): void {
-  // The store still names a hub that has ended the session, for example while the store was lost.
-  if (absences >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
-  throw new StoreLostError();
+/** Time in which a request waits for a hub that serves its session. */
+class Patience {
+  readonly #end: number;
+  #absentSince: number | undefined;
+
+  constructor(ms: number) {
+    this.#end = performance.now() + ms;
+  }
+
+  /**
+   * Returns true if the session has ended: the store still names a hub that does not hold it, for example because the
+   * session ended while the store was lost.
+   * @throws StoreLostError if no hub has answered in time.
+   */
+  isOver(result: ForwardResult): boolean {
+    const now = performance.now();
+    this.#absentSince = result === "absent" ? (this.#absentSince ?? now) : undefined;
+    if (this.#absentSince !== undefined && now - this.#absentSince >= ABSENT_MS) return true;
+    if (now > this.#end) throw new StoreLostError();
+    return false;
+  }
 }
