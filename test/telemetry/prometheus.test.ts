@@ -66,6 +66,33 @@ describe("# the separate metrics address", () => {
     expect((await fetch(metrics, { method: "POST" })).status).toBe(405);
   });
 
+  test("counts searches of every endpoint, and calls that a limit refused", async () => {
+    const { hub, url, metrics } = await serve({}, { token: TOKEN }, { limits: { rate_per_minute: 1 } });
+    const value = async (series: string): Promise<number> => {
+      const text = await (await fetch(metrics)).text();
+      return Number(
+        text
+          .split("\n")
+          .find((line) => line.startsWith(`${series} `))
+          ?.slice(series.length),
+      );
+    };
+    const rate = 'toolyard_limited_total{limit="rate"}';
+    const before = [await value("toolyard_searches_total"), await value(rate)];
+    const seconds = await value("toolyard_search_seconds_total");
+    const body = (name: string, params: object): RequestInit => ({
+      method: "POST",
+      headers: { ...bearer(TOKEN).headers, "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params }),
+    });
+    for (const text of ["a", "b", "c"]) await (await fetch(`${url}/jsonrpc`, body("echo", { text }))).text();
+    await hub.search("echo");
+    await hub.call("tool_search", { query: "echo" });
+    expect(await value("toolyard_searches_total")).toBe(before[0]! + 2);
+    expect(await value("toolyard_search_seconds_total")).toBeGreaterThan(seconds);
+    expect(await value(rate)).toBe(before[1]! + 2);
+  });
+
   test("requires its token if one is set", async () => {
     const { metrics } = await serve({ token: SCRAPE_TOKEN }, { token: TOKEN });
     expect((await fetch(metrics)).status).toBe(401);

@@ -4,6 +4,7 @@ import { toolEntry } from "../catalog/tool-entry.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import type { ListKind, View } from "../core/ports/hub-port.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import { processActivity } from "../core/process-activity.ts";
 import type { Surface } from "../core/names/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports/ports.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
@@ -50,7 +51,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
 
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
     const catalog = this.#kernel.catalog.for(view.principal);
-    const answer = await catalog.search(query, view, bounds);
+    const answer = await counted(catalog.search(query, view, bounds));
     if (view.principal.toolNames !== "model") return answer;
     const named = (name: string): string => catalog.current.toolNameFor(name, view.principal);
     return { ...answer, hits: answer.hits.map((hit) => ({ ...hit, name: named(hit.name) })) };
@@ -146,5 +147,16 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     const own = this.#kernel.catalog.current.tools(WHOLE_VIEW).filter(({ record }) => record.source.id === sourceId);
     const native = own.filter(({ record }) => record.visibility === "native").length;
     return { native, ondemand: own.length - native };
+  }
+}
+
+/** Counts a search and its time, including the wait for sources and for a model. */
+async function counted(search: Promise<SearchAnswer>): Promise<SearchAnswer> {
+  const startedAt = performance.now();
+  try {
+    return await search;
+  } finally {
+    processActivity.searches += 1;
+    processActivity.searchMs += performance.now() - startedAt;
   }
 }

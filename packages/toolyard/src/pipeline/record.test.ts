@@ -1,7 +1,8 @@
 import { EVERYTHING } from "../core/ports/rights.ts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { KINDS, type FailKind, type KindRow } from "../core/calls/kinds.ts";
 import { fail, ok } from "../core/calls/outcome.ts";
+import { processActivity } from "../core/process-activity.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../../../test/support/pipeline.ts";
 
 const SECRET = "hunter2-very-secret";
@@ -140,3 +141,22 @@ test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
     ]);
   },
 );
+
+test("counts calls that a limit refused by limit, with one count for all unknown limits", async () => {
+  const before = structuredClone(processActivity);
+  onTestFinished(() => void Object.assign(processActivity, before));
+  processActivity.limited = { rate: 0, "in-flight": 0, full: 0, store: 0, queue: 0, other: 0 };
+  const refusal = (details: object): ReturnType<typeof fail> => fail("limited", "no", { ...details, retryable: false });
+  const harness = createHarness(
+    {
+      t: toolFrom("t", () => text("hello")),
+      source: toolFrom("source", () => refusal({}), { sourceId: "one" }),
+      named: toolFrom("named", () => refusal({ details: { reason: "toString" } }), { sourceId: "two" }),
+      odd: toolFrom("odd", () => refusal({ details: { reason: { a: 1 } } }), { sourceId: "three" }),
+      denied: toolFrom("denied", () => fail("denied", "no", { details: { reason: "rate" } })),
+    },
+    { limits: { rate_per_minute: 5 } },
+  );
+  for (const target of ["t", "source", "named", "odd", "denied", "t", "t"]) await harness.call(target);
+  expect(processActivity.limited).toEqual({ rate: 2, "in-flight": 0, full: 0, store: 0, queue: 0, other: 3 });
+});

@@ -1,6 +1,6 @@
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
-import { processActivity } from "../core/process-activity.ts";
+import { countLimited, processActivity } from "../core/process-activity.ts";
 import { NO_LINE } from "../core/ports/ports.ts";
 import { isoNow } from "../core/text/iso-now.ts";
 import { jsonSize } from "../core/json/json-size.ts";
@@ -38,6 +38,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     state.isOver = true;
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const seen = seenOf(state, outcome, durationMs);
+    if (!outcome.ok) countRefusal(outcome);
     writeAudit?.(seen, state.call.arguments);
     writeLog(seen, outcome);
     notifyListeners(seen, state);
@@ -45,6 +46,10 @@ export function recordStage(deps: PipelineDeps): Stage {
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
+}
+
+function countRefusal({ kind, details }: Fail): void {
+  if (kind === "limited") countLimited(details?.["reason"]);
 }
 
 // Removes secrets from a failure: a server may repeat request data in an error. Results of servers are passed on

@@ -57,6 +57,19 @@ test("writes the commands to the shared store, the failed ones and their time in
   );
 });
 
+test("writes the searches and their time, and refused calls by limit with a fixed number of series", () => {
+  const before = structuredClone(processActivity);
+  onTestFinished(() => void Object.assign(processActivity, before));
+  const limited = { rate: 3, "in-flight": 0, full: 0, store: 0, queue: 1, other: 2 };
+  Object.assign(processActivity, { searches: 5, searchMs: 1500, limited });
+  const { lines: all } = lines({});
+  expect(all).toContain("toolyard_searches_total 5");
+  expect(all).toContain("toolyard_search_seconds_total 1.5");
+  expect(all.filter((line) => line.startsWith("toolyard_limited_total"))).toEqual(
+    Object.entries(limited).map(([limit, count]) => `toolyard_limited_total{limit="${limit}"} ${count}`),
+  );
+});
+
 describe("calls", () => {
   test("are counted by tool, source, method and outcome, with a cumulative histogram in seconds", () => {
     const { lines: all } = lines({ calls: [{}, { durationMs: 700 }, { kind: "timeout", durationMs: 400_000 }] });

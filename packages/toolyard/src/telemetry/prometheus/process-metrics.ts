@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
-import { processActivity, type ProcessActivity } from "../../core/process-activity.ts";
+import { CALL_LIMITS, processActivity, type ProcessActivity } from "../../core/process-activity.ts";
 import type { MetricsText } from "./metrics-text.ts";
 
 const ACTIVITY = {
@@ -9,19 +9,26 @@ const ACTIVITY = {
   streams: ["toolyard_streams", "Open streams of server-sent events."],
   sandboxRuns: ["toolyard_sandbox_runs", "Runs of code in the sandbox, waiting ones included."],
 } as const satisfies Readonly<
-  Record<Exclude<keyof ProcessActivity, CounterName | "storeMs">, readonly [string, string]>
+  Record<Exclude<keyof ProcessActivity, CounterName | TimeName | "limited">, readonly [string, string]>
 >;
 
-type CounterName = "auditLost" | "telemetryLost" | "storeCommands" | "storeFailures";
+type CounterName = "auditLost" | "telemetryLost" | "storeCommands" | "storeFailures" | "searches";
+type TimeName = "storeMs" | "searchMs";
 
 const COUNTERS: Readonly<Record<CounterName, readonly [string, string]>> = {
   auditLost: ["toolyard_audit_lost_total", "Audit lines that a target did not take."],
   telemetryLost: ["toolyard_telemetry_lost_total", "Spans and log records that no OTLP collector took."],
   storeCommands: ["toolyard_store_commands_total", "Commands to the shared store that ended."],
   storeFailures: ["toolyard_store_failures_total", "Commands to the shared store that failed."],
+  searches: ["toolyard_searches_total", "Searches for tools that ended, by any endpoint."],
 };
 
-const STORE_SECONDS = "toolyard_store_seconds_total";
+const TIMES: Readonly<Record<TimeName, readonly [string, string]>> = {
+  storeMs: ["toolyard_store_seconds_total", "Sum of the times until the shared store answered."],
+  searchMs: ["toolyard_search_seconds_total", "Sum of the times of searches for tools."],
+};
+
+const LIMITED = "toolyard_limited_total";
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 const LAG_RESOLUTION_MS = 10;
@@ -36,12 +43,13 @@ export class ProcessMetrics {
 
   write(out: MetricsText): void {
     for (const [member, [name, help]] of Object.entries(ACTIVITY))
-      out.family(name, "gauge", help).sample(name, processActivity[member as keyof ProcessActivity]);
+      out.family(name, "gauge", help).sample(name, processActivity[member as keyof typeof ACTIVITY]);
     for (const [member, [name, help]] of Object.entries(COUNTERS))
       out.family(name, "counter", help).sample(name, processActivity[member as CounterName]);
-    out
-      .family(STORE_SECONDS, "counter", "Sum of the times until the shared store answered.")
-      .sample(STORE_SECONDS, processActivity.storeMs / 1000);
+    for (const [member, [name, help]] of Object.entries(TIMES))
+      out.family(name, "counter", help).sample(name, processActivity[member as TimeName] / 1000);
+    out.family(LIMITED, "counter", "Calls that a limit refused, by limit.");
+    for (const limit of CALL_LIMITS) out.sample(LIMITED, processActivity.limited[limit], { limit });
     this.#writeLag(out);
     writeResources(out);
   }
