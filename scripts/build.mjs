@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { adminSchemas } from "./admin-schemas.mjs";
 import { bundle } from "./bundle.mjs";
 import { compressAssets } from "./compress-assets.mjs";
 import { publishDeclarations } from "./declarations.mjs";
@@ -100,6 +101,7 @@ const page = join(root, "console", "vite.config.mjs");
 const built = spawnSync(process.execPath, [vite, "build", "--config", page], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 compressAssets(join(root, "dist", "console", "assets"));
+adminSchemas(root, join(root, "dist", "console", "admin-schemas.json"));
 progress("lists of services");
 // A hub knows the tools of a service before it runs, from these lists.
 const lists = spawnSync(process.execPath, [join(packages, "..", "scripts", "service-lists.mjs")], { stdio: "inherit" });

@@ -1,7 +1,20 @@
 import type { Access } from "../access.ts";
+import type { JsonObject } from "../json/json.ts";
+
+/** JSON Schemas of one operation, in the form of OpenAPI 3.1. */
+export interface AdminBodies {
+  /** Schema of the request body. @default the operation reads no body */
+  readonly body?: JsonObject;
+  /** Schema of the answer. @default the answer is only a stream of events */
+  readonly answer?: JsonObject;
+  /** Events of the answer for `Accept: text/event-stream`. @default none */
+  readonly events?: string;
+  /** Entries of `components.schemas` that `body` and `answer` need. */
+  readonly components: Readonly<Record<string, JsonObject>>;
+}
 
 /** One operation of the administration API, for its description. */
-export interface AdminOperation {
+export interface AdminOperation extends AdminBodies {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path below the base path of the hub; variable parts are in braces: `/api/admin/sources/{name}`. */
   readonly path: string;

@@ -51,10 +51,12 @@ const CONSOLE_ENDPOINT = defineEndpoint({
     const { isServable, homePage, describeAdmin, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(serving.access))) return NO_ENDPOINT;
     const parts = { ...hubParts, ...workParts, ...serving };
-    describeAdmin(serving.access, async () => {
+    // Loaded when the OpenAPI document is requested, because most hubs never serve it.
+    const operations = new Late(async () => {
       const { adminOperations } = await import("./api/admin-routes.ts");
       return adminOperations({ ...parts, recentCalls: undefined });
     });
+    describeAdmin(serving.access, () => operations.get());
     if (recording) recording.isInUse = true;
     const endpoint: Late<ConsoleEndpoint> = new Late(async () => {
       const { ConsoleEndpoint } = await import("./console-endpoint.ts");

@@ -10,13 +10,19 @@ export interface ChatMessage {
   readonly message: string;
   /** `history` of the last reply. @default a new conversation */
   readonly history?: readonly JsonValues[];
+  /** Maximum number of steps. @default `max_iterations` of the agent */
+  readonly maxIterations?: number;
 }
 
+/** Answer of `POST chat`. */
 export interface AgentAnswer {
   readonly text: string;
   readonly stopReason: string;
-  readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number };
-  readonly error?: { readonly message: string };
+  /** Questions to the model, each with its calls of tools. */
+  readonly steps: readonly JsonValues[];
+  readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number; readonly totalTokens?: number };
+  /** Error of the model's provider. */
+  readonly error?: { readonly message: string; readonly status?: number; readonly retryable: boolean };
   readonly history: readonly JsonValues[];
 }
 

@@ -19,19 +19,36 @@ export function adminPaths(operations: readonly AdminOperation[], isGuarded: boo
   return [...paths];
 }
 
-function describe({ method, path, summary, needs }: AdminOperation, isGuarded: boolean): JsonObject {
+function describe(operation: AdminOperation, isGuarded: boolean): JsonObject {
+  const { method, path, summary, needs, body } = operation;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
   const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  const body = { required: false, content: { "application/json": { schema: { type: "object" } } } };
-  const isStream = path.endsWith("/events");
-  const schema = isStream ? { "text/event-stream": { schema: { type: "string" } } } : { "application/json": {} };
   return {
     operationId: `admin_${method}_${path.replaceAll(/[^a-z0-9]+/gi, "_").replaceAll(/^_|_$/g, "")}`,
     tags: ["admin"],
     summary,
     description: NEEDS[needs],
     ...(parameters.length > 0 && { parameters }),
-    ...((method === "POST" || method === "PUT") && { requestBody: body }),
-    responses: { "200": { description: summary, content: schema }, ...failuresOf(isGuarded) },
+    ...(body && { requestBody: { required: needsBody(operation, body), content: jsonContent(body) } }),
+    responses: { "200": { description: summary, content: answerContent(operation) }, ...failuresOf(isGuarded) },
   };
+}
+
+/** A missing body counts as an empty object. */
+function needsBody({ components }: AdminOperation, { required, $ref }: JsonObject): boolean {
+  const target = typeof $ref === "string" ? components[$ref.slice($ref.lastIndexOf("/") + 1)] : undefined;
+  return (target?.["required"] ?? required) !== undefined;
+}
+
+function answerContent({ answer, events }: AdminOperation): JsonObject {
+  return {
+    ...(answer && jsonContent(answer)),
+    ...(events !== undefined && {
+      "text/event-stream": { schema: { type: "string", description: `Events ${events}.` } },
+    }),
+  };
+}
+
+function jsonContent(schema: JsonObject): JsonObject {
+  return { "application/json": { schema } };
 }

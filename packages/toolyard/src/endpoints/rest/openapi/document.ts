@@ -97,7 +97,7 @@ class DocumentWriter {
       },
       paths,
       components: {
-        schemas: Object.fromEntries(this.#schemas),
+        schemas: Object.assign(Object.fromEntries(this.#schemas), ...admin.map(({ components }) => components)),
         responses: errorResponses(),
         ...(isGuarded ? { securitySchemes } : {}),
       },

@@ -1,7 +1,8 @@
-import type { AdminOperation } from "../../../core/ports/admin-operations.ts";
+import type { AdminBodies, AdminOperation } from "../../../core/ports/admin-operations.ts";
 import { Calls } from "../../../endpoints/rest/calls.ts";
 import type { ConsoleParts } from "../parts.ts";
 import { ADMIN_PATH } from "../paths.ts";
+import { readAdminSchemas } from "./admin-schemas.ts";
 import { ContentRoutes } from "./contents.ts";
 import { hubRoutes } from "./hubs.ts";
 import { overviewRoutes } from "./overview.ts";
@@ -44,7 +45,7 @@ export function adminRoutes(
 }
 
 /** Operations that are not routes: sessions, links and events. */
-const FURTHER: readonly AdminOperation[] = [
+const FURTHER: readonly Omit<AdminOperation, keyof AdminBodies>[] = [
   { method: "GET", path: "", needs: "any", summary: "The operations of this API." },
   { method: "GET", path: "session", needs: "any", summary: "The caller and its rights." },
   { method: "POST", path: "links", needs: "any", summary: "A link that signs in a browser once, as the caller." },
@@ -57,11 +58,18 @@ const FURTHER: readonly AdminOperation[] = [
 ];
 
 /** Describes all operations of the API, for the OpenAPI document. */
-export function adminOperations(parts: ConsoleParts): readonly AdminOperation[] {
+export async function adminOperations(parts: ConsoleParts): Promise<readonly AdminOperation[]> {
+  const schemasOf = await readAdminSchemas();
   const routes = adminRoutes({ ...parts, apps: new AppDocuments() }, new Calls(parts.hub, parts.logger, "console"));
   return [...FURTHER, ...routes].map(({ method, path, needs, summary }) => {
     let count = 0;
     const named = path.replaceAll("*", () => `{name${(count += 1) === 1 ? "" : count}}`);
-    return { method, path: named === "" ? ADMIN_PATH : `${ADMIN_PATH}/${named}`, needs, summary };
+    return {
+      method,
+      path: named === "" ? ADMIN_PATH : `${ADMIN_PATH}/${named}`,
+      needs,
+      summary,
+      ...schemasOf(`${method} ${path}`),
+    };
   });
 }

@@ -8,6 +8,7 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import { sendText, sendValue } from "../../../endpoints/rest/answer.ts";
 import { refusalText } from "../../../endpoints/rest/refusal-text.ts";
 import type { RestExchange } from "../../../endpoints/rest/rest-exchange.ts";
+import type { AdminContract } from "./contract.ts";
 import type { AdminCaller } from "../access/admin-caller.ts";
 
 /** One request to the API, with its caller and the variable parts of its path. */
@@ -41,12 +42,10 @@ export class RefusalWithBody extends Refusal {
  * Returns the JSON value of the answer, or `undefined` if the handler has already answered. A thrown `FailError` is the
  * answer of a failed call.
  */
-export type AdminHandler = (request: AdminRequest) => unknown;
+export type AdminHandler<A> = (request: AdminRequest) => A | undefined | void | Promise<A | undefined | void>;
 
-export interface AdminRoute {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Path below `/api/admin`; `*` is one part, which may contain an encoded slash. */
-  readonly path: string;
+/** Facts of a route besides its place and its handler. */
+export interface RouteFacts {
   readonly needs: RouteNeed;
   readonly summary: string;
   /**
@@ -56,8 +55,21 @@ export interface AdminRoute {
   readonly action?: string;
   /** Event of the audit. The second name in the path of an `approval` is the tool. @default "administration" */
   readonly event?: "administration" | "approval";
-  readonly handle: AdminHandler;
 }
+
+/**
+ * Route of one operation of the contract. The compiler refuses a route that is not in the contract, and a handler whose
+ * answer has another type.
+ */
+type RouteOf<K extends keyof AdminContract> = K extends `${infer M} ${infer P}`
+  ? RouteFacts & {
+      readonly method: M;
+      /** Path below `/api/admin`; `*` is one part, which may contain an encoded slash. */
+      readonly path: P;
+      readonly handle: AdminHandler<AdminContract[K] extends { readonly answer: infer A } ? A : never>;
+    }
+  : never;
+export type AdminRoute = { [K in keyof AdminContract]: RouteOf<K> }[keyof AdminContract];
 
 /** The routes, and the audit that records changes and refused changes. */
 export interface AdminApi {

@@ -38,14 +38,10 @@ export class SourceRoutes {
   }
 
   get routes(): readonly AdminRoute[] {
-    const change = (path: string, summary: string, handle: AdminRoute["handle"]): AdminRoute => ({
-      method: "POST",
-      path,
-      needs: "change",
-      summary,
-      action: path.split("/")[2] ?? "add",
-      handle,
-    });
+    return [...this.#readingRoutes, ...this.#actionRoutes, ...this.#entryRoutes];
+  }
+
+  get #readingRoutes(): readonly AdminRoute[] {
     return [
       {
         method: "GET",
@@ -61,14 +57,56 @@ export class SourceRoutes {
         summary: "One source, with its stderr and tools.",
         handle: (request) => this.#one(request),
       },
-      change("sources", "Adds a server to the configuration.", async ({ exchange }) => {
-        const added = await addSource(this.#editor, await exchange.readObject("`name` and `command` or `url`"));
-        return applyChange(this.#parts.hubControl(), added);
-      }),
-      change("sources/*/restart", "Ends a source and starts it again.", ({ names }) => this.#restart(names[0]!)),
-      change("sources/*/refresh", "Reads the lists of a source again.", ({ names }) => this.#refresh(names[0]!)),
-      change("sources/*/enable", "Enables a server in its file.", ({ names }) => this.#toggle(names[0]!, true)),
-      change("sources/*/disable", "Disables a server in its file.", ({ names }) => this.#toggle(names[0]!, false)),
+    ];
+  }
+
+  get #actionRoutes(): readonly AdminRoute[] {
+    const post = { method: "POST", needs: "change" } as const;
+    return [
+      {
+        ...post,
+        path: "sources/*/restart",
+        action: "restart",
+        summary: "Ends a source and starts it again.",
+        handle: ({ names }) => this.#restart(names[0]!),
+      },
+      {
+        ...post,
+        path: "sources/*/refresh",
+        action: "refresh",
+        summary: "Reads the lists of a source again.",
+        handle: ({ names }) => this.#refresh(names[0]!),
+      },
+      {
+        ...post,
+        path: "sources/*/enable",
+        action: "enable",
+        summary: "Enables a server in its file.",
+        handle: ({ names }) => this.#toggle(names[0]!, true),
+      },
+      {
+        ...post,
+        path: "sources/*/disable",
+        action: "disable",
+        summary: "Disables a server in its file.",
+        handle: ({ names }) => this.#toggle(names[0]!, false),
+      },
+    ];
+  }
+
+  get #entryRoutes(): readonly AdminRoute[] {
+    return [
+      {
+        method: "POST",
+        path: "sources",
+        needs: "change",
+        action: "add",
+        summary: "Adds a server to the configuration.",
+        handle: async ({ exchange }) => {
+          const added = await addSource(this.#editor, await exchange.readObject("`name` and `command` or `url`"));
+          return applyChange(this.#parts.hubControl(), added);
+        },
+      },
       {
         method: "PUT",
         path: "sources/*",

@@ -141,18 +141,18 @@ export class WorkRoutes {
     return this.#find(request);
   }
 
-  async #schedules(): Promise<{ readonly schedules: readonly JsonObject[] }> {
+  async #schedules(): Promise<{ readonly schedules: readonly ScheduleRow[] }> {
     const all = await this.#parts.schedules.list();
     return { schedules: all.map((one) => this.#shown({ ...one, runs: one.runs.map(toRow) })) };
   }
 
-  async #schedule(name: string): Promise<JsonObject> {
+  async #schedule(name: string): Promise<ScheduleRow> {
     const found = (await this.#parts.schedules.list()).find((one) => one.name === name);
     if (!found) throw noSchedule(name);
     return this.#shown({ ...found, runs: found.runs.map(toDetail) });
   }
 
-  async #run(name: string): Promise<JsonObject> {
+  async #run(name: string): Promise<TaskDetail> {
     const task = await this.#parts.schedules.run(name);
     if (!task) throw noSchedule(name);
     return this.#shown(toDetail(task));
@@ -164,8 +164,8 @@ export class WorkRoutes {
     return { cancelled };
   }
 
-  #shown(facts: ScheduleRow | TaskDetail): JsonObject {
-    return this.#parts.redactFacts({ ...facts });
+  #shown<T extends ScheduleRow | TaskDetail>(facts: T): T {
+    return this.#parts.redactFacts({ ...facts }) as unknown as T;
   }
 }
 
