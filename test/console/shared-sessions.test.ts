@@ -49,6 +49,28 @@ function pair(
   return [first!, second!];
 }
 
+/**
+ * Renews at both hubs with the same refresh token, as after a loss of the first hub's lock. The second hub gets new
+ * tokens, then the first one is refused. Returns the names of the locks.
+ */
+async function renewWithLostLock(
+  provider: Provider,
+  [first, second]: readonly [SharedSessions, SharedSessions],
+  cookie: string,
+): Promise<readonly string[]> {
+  const { queues } = hubs[0]!;
+  let locks: readonly string[] = [];
+  provider.answer = async () => {
+    locks = (await queues!.command("KEYS", `${queues!.prefix}{console:sessions}:lock:*`)) as readonly string[];
+    await Promise.all(locks.map((lock) => queues!.command("DEL", lock)));
+    provider.answer = async () => ({ accessToken: "a1", refreshToken: "r1", expiresAt: Date.now() + 3_600_000 });
+    await second.renew(cookie);
+    throw new CodeFlowRefused("invalid_grant");
+  };
+  await first.renew(cookie);
+  return locks;
+}
+
 const DUE = (flow: SignedIn["flow"], leftMs = 5000): SignedIn => ({
   accessToken: "a0",
   refreshToken: "r0",
@@ -91,6 +113,27 @@ describe("sessions of two hubs", () => {
     const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
     await first.renew(cookie);
     expect(await second.find(cookie, key)).toBeUndefined();
+  });
+
+  test("stay if another hub has stored new tokens before the used refresh token is refused", async () => {
+    const provider = new Provider();
+    const [first, second] = pair(provider);
+    const { cookie, key } = await first.open({ authorization: "Bearer a0", signedIn: DUE(provider) });
+    const [lock] = await renewWithLostLock(provider, [first, second], cookie);
+    expect(provider.refreshed).toEqual(["r0", "r0"]);
+    expect(await second.find(cookie, key)).toMatchObject({ signedIn: { refreshToken: "r1" } });
+    expect(await hubs[0]!.queues!.command("GET", lock!)).toBeNull();
+  });
+
+  test("keep the lock of another hub if their own lock has expired", async () => {
+    const { queues } = hubs[0]!;
+    const records = new SealedRecords({ queues: queues!, name: "locks", max: 10 });
+    const lock = await records.lock("a");
+    expect([lock !== undefined, await records.lock("a"), await records.isLocked("a")]).toEqual([true, undefined, true]);
+    const [key] = (await queues!.command("KEYS", `${queues!.prefix}{console:locks}:lock:*`)) as [string];
+    await queues!.command("SET", key, "token of another hub");
+    await lock!.release();
+    expect(await queues!.command("GET", key)).toBe("token of another hub");
   });
 
   test("stay while the authorization server does not answer", async () => {

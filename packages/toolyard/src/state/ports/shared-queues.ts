@@ -4,6 +4,12 @@ export interface SharedScript {
   readonly digest: string;
 }
 
+/** Exclusive use of a key by one hub, which is renewed until it is released. */
+export interface StoreLease {
+  /** Ends the lease. Never rejects. */
+  release(): Promise<void>;
+}
+
 /** Access of one hub to the shared store, for tasks and queued work. */
 export interface SharedQueues {
   readonly hub: string;
@@ -16,6 +22,11 @@ export interface SharedQueues {
   command(name: string, ...parts: (string | number)[]): Promise<unknown>;
   /** Runs a script in one step. */
   run(script: SharedScript, key: string, ...parts: (string | number)[]): Promise<unknown>;
+  /**
+   * Takes the lease of a key. Resolves to `undefined` if another hub has it. The lease of a killed hub ends after
+   * `lifeMs`.
+   */
+  takeLease(key: string, lifeMs: number): Promise<StoreLease | undefined>;
   /** Opens another connection, which waits while the store cannot be reached. Its user must disconnect it. */
   connect(): unknown;
   /** Calls the function after the store was lost and is back, until the returned function is called. */

@@ -42,14 +42,6 @@ export interface SharedVault {
    * Runs `work` while no other hub uses this name. The lease of a killed hub expires. Rejects with a `LeaseTakenError`.
    */
   exclusively<T>(name: string, work: () => Promise<T>, options: LeaseOptions): Promise<T>;
-  /** Stores a text for another hub, which gets it with `take`. */
-  leave(name: string, text: string, ttlMs: number): Promise<void>;
-  /** Returns a text that `leave` stored. */
-  look(name: string): Promise<string | undefined>;
-  /** Returns a text that `leave` stored, and removes it. Of concurrent hubs, only one gets it. */
-  take(name: string): Promise<string | undefined>;
-  /** Adds one to the count of a name, and resolves with the count. The count expires `ttlMs` after the first one. */
-  count(name: string, ttlMs: number): Promise<number>;
 }
 
 /** Maximum number of sign-ins, and of issuers, in a vault. */

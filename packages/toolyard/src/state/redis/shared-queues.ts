@@ -2,6 +2,7 @@ import type { SharedQueues } from "../ports/shared-queues.ts";
 import type { RedisClient } from "./client.ts";
 import type { RedisConnection } from "./connection.ts";
 import type { HubLeases } from "./leases.ts";
+import { takeLease } from "./store-lease.ts";
 
 interface SharedQueuesParts {
   readonly hub: string;
@@ -30,7 +31,7 @@ interface DuplicableClient {
 
 export function createSharedQueues({ hub, prefix, connection, leases, client }: SharedQueuesParts): SharedQueues {
   /** Logs the reason of a refusal, because the features answer that the store cannot be used. */
-  const report = async (reply: Promise<unknown>): Promise<unknown> => {
+  const report = async <T>(reply: Promise<T>): Promise<T> => {
     try {
       return await reply;
     } catch (error) {
@@ -47,6 +48,7 @@ export function createSharedQueues({ hub, prefix, connection, leases, client }: 
     isAlive: async (id) => (await leases.find(id)) !== undefined,
     command: (name, ...parts) => report(connection.command(name, ...parts)),
     run: (script, key, ...parts) => report(connection.run(script, key, ...parts)),
+    takeLease: (key, lifeMs) => report(takeLease(connection, { key, lifeMs })),
     connect: () => duplicate(client as unknown as DuplicableClient),
     onRestored: (listener) => connection.restored.on(listener),
   };

@@ -2,11 +2,13 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
-import type { SharedQueues, SharedScript } from "../../../state/ports/shared-queues.ts";
+import type { SharedQueues, SharedScript, StoreLease } from "../../../state/ports/shared-queues.ts";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** Milliseconds after which the lock of a killed hub ends. */
+const LOCK_MS = 15_000;
 
 /**
  * Scores are times of expiry in microseconds. Arguments: id, value, lifetime in ms, maximum number. Removes the records
@@ -92,19 +94,18 @@ export class SealedRecords {
     return this.#open(secret, await this.#run(TAKE, idOf(secret)));
   }
 
-  /** Resolves to true if no hub has locked the record. The lock ends after `lifeMs`. */
-  async lock(secret: string, lifeMs: number): Promise<boolean> {
-    const key = `${this.#key}:lock:${idOf(secret)}`;
-    return (await this.#ask(this.#parts.queues.command("SET", key, "1", "NX", "PX", lifeMs))) !== null;
+  /** Locks a record. Resolves to `undefined` if another hub has locked it. The lock of a killed hub ends. */
+  async lock(secret: string): Promise<StoreLease | undefined> {
+    return this.#ask(this.#parts.queues.takeLease(this.#lockKey(secret), LOCK_MS));
   }
 
   /** Resolves to true while a hub has locked the record. */
   async isLocked(secret: string): Promise<boolean> {
-    return (await this.#ask(this.#parts.queues.command("GET", `${this.#key}:lock:${idOf(secret)}`))) !== null;
+    return (await this.#ask(this.#parts.queues.command("GET", this.#lockKey(secret)))) !== null;
   }
 
-  async unlock(secret: string): Promise<void> {
-    await this.#ask(this.#parts.queues.command("DEL", `${this.#key}:lock:${idOf(secret)}`));
+  #lockKey(secret: string): string {
+    return `${this.#key}:lock:${idOf(secret)}`;
   }
 
   /** Key of the index. The braces keep all keys of a kind at one server of a cluster. */
@@ -117,7 +118,7 @@ export class SealedRecords {
   }
 
   /** A store that cannot be reached must not look like a missing record, which would sign users out. */
-  async #ask(answer: Promise<unknown>): Promise<unknown> {
+  async #ask<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch {

@@ -26,7 +26,7 @@ export type FindFlow = (name: string) => Promise<SignedIn["flow"] | undefined>;
 export interface SharedSessionsParts extends SessionLimits {
   readonly queues: SharedQueues;
   readonly findFlow: FindFlow;
-  /** Milliseconds for which one hub may renew the tokens of a session while the other hubs wait. @default 15 s */
+  /** Milliseconds for which a hub waits while another hub renews the tokens of a session. @default 15 s */
   readonly refreshMs?: number;
 }
 
@@ -85,15 +85,15 @@ export class SharedSessions implements Sessions {
     const leftMs = leftOf(stored);
     if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
     // A refresh token can be used once, so that only one hub may send it.
-    if (!(await this.#sessions.lock(cookie, this.#refreshMs))) return this.#await(cookie);
+    const lock = await this.#sessions.lock(cookie);
+    if (!lock) return this.#await(cookie);
     try {
       await this.#refresh(cookie);
     } catch (error) {
-      if (error instanceof CodeFlowRefused) await this.#sessions.take(cookie);
       // The token may have expired while the authorization server did not answer.
-      else if (leftOf(stored)! <= 0) throw error;
+      if (leftOf(stored)! <= 0) throw error;
     } finally {
-      await this.#sessions.unlock(cookie);
+      await lock.release();
     }
   }
 
@@ -104,12 +104,22 @@ export class SharedSessions implements Sessions {
     if (!stored || tokens?.refreshToken === undefined || leftOf(stored)! > RENEW_BEFORE_MS) return;
     const flow = await this.#parts.findFlow(name);
     if (!flow) return;
-    const renewed = { refreshToken: tokens.refreshToken, ...(await flow.refresh(tokens.refreshToken)) };
+    const issued = await flow.refresh(tokens.refreshToken).catch((error: unknown) => {
+      if (error instanceof CodeFlowRefused) return undefined;
+      throw error;
+    });
+    if (!issued) return this.#endRefused(cookie, tokens.refreshToken);
+    const renewed = { refreshToken: tokens.refreshToken, ...issued };
     const authorization = `Bearer ${renewed.accessToken}`;
     const session: StoredSession = { authorization, keyDigest: stored.keyDigest, tokens: renewed, flow: name };
     // The user may have signed out meanwhile.
     if (await this.#sessions.replace(cookie, { ...session }, this.#parts.sessionMs)) return;
     void flow.revoke(renewed.refreshToken);
+  }
+
+  /** Ends a session whose refresh token was refused, unless another hub has stored a new one meanwhile. */
+  async #endRefused(cookie: string, refused: string): Promise<void> {
+    if ((await this.#read(cookie))?.tokens?.refreshToken === refused) await this.#sessions.take(cookie);
   }
 
   /**

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HubNotifications } from "../../ports/hub-notifications.ts";
 import {
@@ -10,40 +9,14 @@ import {
   type VaultPlace,
   type VaultTable,
 } from "../../ports/shared-vault.ts";
-import { defineScript } from "../connection.ts";
+import { takeLease } from "../store-lease.ts";
 import type { RedisAuthParts } from "./redis-auth-records.ts";
 import { RedisAuthTable } from "./redis-auth-table.ts";
 
 /** Milliseconds after which the lease of a killed hub ends. */
 const LEASE_MS = 15_000;
-const RENEW_MS = LEASE_MS / 3;
 /** Milliseconds between two attempts to get a lease. */
 const POLL_MS = 50;
-
-/** Arguments: token, TTL. */
-const RENEW = defineScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-`);
-
-/** Arguments: token. */
-const RELEASE = defineScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
-`);
-
-const TAKE = defineScript(`
-local found = redis.call('GET', KEYS[1])
-redis.call('DEL', KEYS[1])
-return found
-`);
-
-/** Arguments: TTL. */
-const COUNT = defineScript(`
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-return count
-`);
 
 export interface RedisVaultParts extends RedisAuthParts {
   readonly notifications: HubNotifications;
@@ -98,44 +71,19 @@ export class RedisVault implements SharedVault {
   }
 
   async exclusively<T>(name: string, work: () => Promise<T>, { waitMs, signal }: LeaseOptions): Promise<T> {
-    const { commands } = this.#parts;
-    const [key, token] = [this.#keyOf("lease", name), randomBytes(12).toString("hex")];
+    const { commands, prefix, values } = this.#parts;
+    const place = { key: `${prefix}lease:{${values.nameOf(name)}}`, lifeMs: LEASE_MS };
     const until = performance.now() + waitMs;
-    while ((await commands.command("SET", key, token, "NX", "PX", LEASE_MS)) === null) {
+    let lease = await takeLease(commands, place);
+    while (!lease) {
       if (performance.now() > until) throw new LeaseTakenError(`Another hub uses \`${name}\` for too long.`);
       await delay(POLL_MS, undefined, signal ? { signal } : {});
+      lease = await takeLease(commands, place);
     }
-    const timer = setInterval(() => void commands.run(RENEW, key, token, LEASE_MS).catch(() => {}), RENEW_MS);
     try {
       return await work();
     } finally {
-      clearInterval(timer);
-      // If the store is lost, the lease ends by itself.
-      await commands.run(RELEASE, key, token).catch(() => {});
+      await lease.release();
     }
-  }
-
-  async leave(name: string, text: string, ttlMs: number): Promise<void> {
-    const { commands, values } = this.#parts;
-    const key = this.#keyOf("waiting", name);
-    await commands.command("SET", key, values.seal(text, key), "PX", ttlMs);
-  }
-
-  async look(name: string): Promise<string | undefined> {
-    const key = this.#keyOf("waiting", name);
-    return this.#parts.values.open(await this.#parts.commands.command("GET", key), key);
-  }
-
-  async take(name: string): Promise<string | undefined> {
-    const key = this.#keyOf("waiting", name);
-    return this.#parts.values.open(await this.#parts.commands.run(TAKE, key), key);
-  }
-
-  async count(name: string, ttlMs: number): Promise<number> {
-    return Number(await this.#parts.commands.run(COUNT, this.#keyOf("count", name), ttlMs));
-  }
-
-  #keyOf(kind: string, name: string): string {
-    return `${this.#parts.prefix}${kind}:{${this.#parts.values.nameOf(name)}}`;
   }
 }
