@@ -45,8 +45,9 @@ export class FrameClient {
       onFrame: (frame) => this.#received(frame),
       onClosed: (unsent) => this.#closed(unsent),
     });
-    // Proves to the other hub that this hub has the keys.
+    // Proves to the other hub that this hub has the keys. This record must be small, so it contains no requests.
     this.#connection.sendBare(ALIVE);
+    this.#connection.flush();
     if (rest.length > 0) socket.unshift(rest);
     this.#timer = setInterval(() => this.#check(), UNUSED_MS).unref();
     socket.resume();

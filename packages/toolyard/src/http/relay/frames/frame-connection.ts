@@ -28,6 +28,8 @@ export interface FrameConnectionParts {
   readonly ownKey: Buffer;
   /** Key of the records that the other hub sends. */
   readonly otherKey: Buffer;
+  /** Maximum number of bytes of the first record of the other hub. @default that of every record */
+  readonly maxFirstBytes?: number;
   readonly onFrame: (frame: WorkerFrame) => void;
   /**
    * Called once after the connection was closed. `unsent`: frames that were not passed to the operating system, so that
@@ -52,9 +54,9 @@ export class FrameConnection {
 
   constructor(parts: FrameConnectionParts) {
     this.#parts = parts;
-    const { socket, ownKey, otherKey } = parts;
+    const { socket, ownKey, otherKey, maxFirstBytes } = parts;
     this.#writer = new RecordWriter(ownKey);
-    const reader = new RecordReader(otherKey);
+    const reader = new RecordReader(otherKey, maxFirstBytes);
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#received(chunk, reader));
     // The error is ignored, because `close` reports the end of the connection.
@@ -77,7 +79,7 @@ export class FrameConnection {
   /** Sends a frame of at most `MAX_FRAME_BYTES`. */
   send(frame: OutgoingFrame): void {
     if (!this.#isOpen) return;
-    if (this.#queue.length === 0) setImmediate(() => this.#flush());
+    if (this.#queue.length === 0) setImmediate(() => this.flush());
     this.#queue.push(frame);
   }
 
@@ -104,7 +106,7 @@ export class FrameConnection {
 
   /** Closes the connection after the waiting frames were sent. */
   end(): void {
-    this.#flush();
+    this.flush();
     this.#parts.socket.end();
   }
 
@@ -124,7 +126,8 @@ export class FrameConnection {
     }
   }
 
-  #flush(): void {
+  /** Sends the waiting frames now, and not at the end of the turn of the event loop. */
+  flush(): void {
     const frames = this.#queue;
     if (frames.length === 0 || this.#parts.socket.destroyed) return;
     this.#queue = [];

@@ -41,6 +41,8 @@ const MAX_CONNECTIONS = 4096;
 export const MAX_EXCHANGES = 16_384;
 /** Milliseconds within which the other hub must send the first record, which proves that it has the keys. */
 const PROOF_MS = 5000;
+/** Maximum number of bytes of that record, because a program that repeats a recorded hello may send any bytes. */
+const MAX_PROOF_BYTES = 1024;
 /**
  * Answer to a request that was not executed. It lacks `RELAY_HEADER`, so the other hub sends the request in another
  * way.
@@ -106,6 +108,7 @@ class HostedConnection {
       socket,
       ownKey: keys.server,
       otherKey: keys.client,
+      maxFirstBytes: MAX_PROOF_BYTES,
       onFrame: (frame) => this.#received(frame),
       onClosed: () => {
         clearTimeout(proof);

@@ -336,6 +336,22 @@ test("a program that repeats a recorded handshake cannot send requests, and is d
   expect(count).toBe(0);
 });
 
+test("a program that announces a large first record after a recorded handshake is disconnected at once", async () => {
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(upgradeRequest(new URL(url), new Handshakes("hub-1", () => SECRET).start("hub-2").hello));
+  await once(socket, "data");
+  const start = Buffer.alloc(20);
+  start.writeUInt32LE(2000);
+  socket.write(start);
+  await once(socket, "close");
+  expect(accepted[0]!.destroyed).toBe(true);
+});
+
+test("the first request of a connection may be large", async () => {
+  const body = "y".repeat(150_000);
+  expect(await textOf(body)).toBe(`answer to ${body}`);
+});
+
 describe("with timers of the test", () => {
   test("a connection without a first record is closed after 5 seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearTimeout", "clearInterval"] });

@@ -50,6 +50,17 @@ describe("refuses", () => {
     expect(() => readAll(new RecordReader(KEY), records)).toThrow(RecordError);
   });
 
+  test("a first record above its limit, as soon as its length is known", () => {
+    const reader = new RecordReader(KEY, first.length - 1);
+    expect(() => readAll(reader, [first.subarray(0, 20)])).toThrow(RecordError);
+  });
+
+  test("no later record because of the limit of the first one", () => {
+    const sender = new RecordWriter(KEY);
+    const records = ["", "x".repeat(5000)].map((body) => sender.write([frame(1, body)]));
+    expect(readAll(new RecordReader(KEY, records[0]!.length), records)).toHaveLength(2);
+  });
+
   test("a record with another key", () => {
     expect(() => readAll(new RecordReader(Buffer.alloc(32, 2)), [first])).toThrow(RecordError);
   });

@@ -60,13 +60,16 @@ export class RecordWriter {
 /** Splits received bytes into records, and verifies their codes. */
 export class RecordReader {
   readonly #code: RecordCode;
+  #maxBytes: number;
   #waiting: Buffer[] = [];
   #held = 0;
   /** Number of bytes that are needed before the next attempt. */
   #needed = PREFIX_BYTES;
 
-  constructor(key: Buffer) {
+  /** `maxFirstBytes`: maximum number of bytes of the first record, which proves that the sender has the key. */
+  constructor(key: Buffer, maxFirstBytes = MAX_RECORD_BYTES) {
     this.#code = new RecordCode(key);
+    this.#maxBytes = maxFirstBytes;
   }
 
   /** Yields the encoded frames of each complete record. Throws a `RecordError`. */
@@ -79,7 +82,7 @@ export class RecordReader {
     this.#needed = PREFIX_BYTES;
     while (bytes.length - at >= PREFIX_BYTES) {
       const length = LENGTH_BYTES + bytes.readUInt32LE(at);
-      if (length < PREFIX_BYTES || length > MAX_RECORD_BYTES) throw new RecordError(`A record has ${length} bytes.`);
+      if (length < PREFIX_BYTES || length > this.#maxBytes) throw new RecordError(`A record has ${length} bytes.`);
       if (at + length > bytes.length) {
         this.#needed = length;
         break;
@@ -94,6 +97,7 @@ export class RecordReader {
   #verified(record: Buffer): Buffer {
     const given = Buffer.from(record.subarray(LENGTH_BYTES, PREFIX_BYTES));
     if (!timingSafeEqual(given, this.#code.next(record))) throw new RecordError("A record has a wrong code.");
+    this.#maxBytes = MAX_RECORD_BYTES;
     return record.subarray(PREFIX_BYTES);
   }
 }
