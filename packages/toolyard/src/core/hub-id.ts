@@ -7,3 +7,11 @@ export function nextHubId(): string {
   lastHub += 1;
   return `hub-${PROCESS_TAG}-${lastHub}`;
 }
+
+/** Ids that `nextHubId` returns. */
+const HUB_ID = /^hub-[\da-f]{1,32}-\d{1,9}$/;
+
+/** Returns true if a text has the form of an id. Such a hub may not exist. */
+export function isHubId(text: string): boolean {
+  return HUB_ID.test(text);
+}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { HttpExchange } from "../../http/exchange.ts";
+import { nextHubId } from "../../core/hub-id.ts";
 import { AppDocuments, appPolicy, hubOfApp, readAppPage, readDomains, type AppPage } from "./app-documents.ts";
 import { appUri } from "./app-uri.ts";
 
@@ -25,6 +26,16 @@ test("reads the hub of an address, and refuses an address outside of a frame", (
   }
   for (const place of ["document", "image", "empty", "script"])
     expect(() => hubOfApp(exchangeWith({ "sec-fetch-dest": place }).exchange, own)).toThrow("expired");
+});
+
+test("refuses an address with a text that is no id of a hub or no ticket", () => {
+  const { exchange } = exchangeWith({ "sec-fetch-dest": "iframe" });
+  const ticket = "t".repeat(43);
+  expect(hubOfApp(exchange, `${nextHubId()}~${ticket}`)).toMatch(/^hub-/);
+  for (const hub of ["", "x", "*", "hub-", "hub-x-1", "hub-a-1}", "{hub-a-1", `hub-${"a".repeat(5000)}-1`, "hub-a-"])
+    expect(() => hubOfApp(exchange, `${hub}~${ticket}`), hub).toThrow("expired");
+  for (const other of ["", "t", `${ticket}t`, `${ticket}~x`, `../${ticket}`])
+    expect(() => hubOfApp(exchange, `hub-a-1~${other}`), other).toThrow("expired");
 });
 
 test("serves a document once and for a minute", () => {

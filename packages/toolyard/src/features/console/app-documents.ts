@@ -3,6 +3,7 @@ import { isJsonObject, listMember, objectMember, type JsonObject } from "../../c
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { AppDomains } from "./app-types.ts";
+import { isHubId } from "../../core/hub-id.ts";
 
 /** Time within which a document must be loaded. */
 const DOCUMENT_MS = 60_000;
@@ -88,14 +89,22 @@ export class AppDocuments {
   }
 }
 
+/** Text of 32 bytes in base64url. */
+const TICKET = /^[\w-]{43}$/;
 /** Separates the id of the hub and the ticket in an address. */
 const HUB_MARK = "~";
 
-/** Returns the hub that has the document of an address. Throws a `Refusal` if the document would not be in a frame. */
+/**
+ * Returns the hub that has the document of an address. Throws a `Refusal` if the document would not be in a frame, or
+ * if no hub can have it: a request without credentials must not cause look-ups of any name in the store.
+ */
 export function hubOfApp(exchange: Pick<HttpExchange, "header">, address: string): string | undefined {
   if ((exchange.header("sec-fetch-dest") ?? "iframe") !== "iframe") throw usedAddress();
   const end = address.indexOf(HUB_MARK);
-  return end === -1 ? undefined : address.slice(0, end);
+  if (end === -1) return undefined;
+  const hub = address.slice(0, end);
+  if (!isHubId(hub) || !TICKET.test(address.slice(end + 1))) throw usedAddress();
+  return hub;
 }
 
 function usedAddress(): Refusal {

@@ -17,8 +17,11 @@ import type { SealedRecords } from "./sealed-records.ts";
 const PENDING_MS = 15 * 60_000;
 /** Limit of sign-ins that one address can start. */
 const STARTS = { burst: 10, everyMs: 5000 };
-/** Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. */
-export const MAX_PENDING = 256;
+/**
+ * Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. Large, because starts
+ * need no credentials and are limited for each address only: few addresses must not displace the sign-ins of others.
+ */
+export const MAX_PENDING = 20_000;
 
 interface PendingFlow {
   /** Name of the authorization server. */
@@ -141,7 +144,12 @@ export class CodeSignIn {
   }
 
   #removeExpired(): void {
-    for (const [state, { until }] of this.#pending) if (this.#now() > until) this.#pending.delete(state);
+    const now = this.#now();
+    for (const [state, { until }] of this.#pending) {
+      // The oldest sign-in is the first one, and expires first.
+      if (now <= until) return;
+      this.#pending.delete(state);
+    }
   }
 }
 
