@@ -8,7 +8,7 @@ import { StoreLostError, type HubState } from "../../state/ports/store.ts";
 
 export interface LiveAuthServerParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly state: Pick<HubState, "notifications" | "openAuthState">;
+  readonly state: Pick<HubState, "notifications" | "now" | "openAuthState">;
   readonly report: (problem: string) => void;
 }
 
@@ -46,7 +46,8 @@ export class LiveAuthServer {
       environment: variables,
       loadLibrary: async () => (await import("./load-library.ts")).loadAuthLibrary(),
       report,
-      now: Date.now,
+      // The store measures lifetimes with its own clock, which may differ from the clock of this machine.
+      now: () => state.now ?? Date.now(),
     });
     this.#open.add(this.#current);
     // A hub with another key than the other hubs reports it when it starts, not when the first user signs in.
