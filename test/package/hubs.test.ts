@@ -15,6 +15,7 @@ const HUBS = join(ROOT, "packaging/hubs");
 const CHART = join(ROOT, "packaging/helm/toolyard");
 const VARIABLES = {
   TOOLYARD_TOKEN: "token-of-this-test",
+  TOOLYARD_VAULT_KEY: Buffer.alloc(32, 7).toString("base64"),
   STORE_URL: "redis://127.0.0.1:6379/0",
   HOSTNAME: "hub-1",
   POD_IP: "10.0.0.7",
@@ -39,12 +40,15 @@ interface ComposeService extends JsonObject {
   readonly cap_drop?: readonly string[];
   readonly ports?: readonly string[];
   readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
   readonly stop_grace_period?: string;
 }
 
 describe("# packaging/hubs", () => {
-  const { services } = parse(read(join(HUBS, "compose.yaml")), { merge: true }) as {
+  const { services, volumes: declared } = parse(read(join(HUBS, "compose.yaml")), { merge: true }) as {
     readonly services: Readonly<Record<string, ComposeService>>;
+    readonly volumes: JsonObject;
   };
   const hubs = Object.keys(services).filter((name) => services[name]!.image === "toolyard");
 
@@ -65,6 +69,31 @@ describe("# packaging/hubs", () => {
       expect(service, name).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
       for (const port of service.ports ?? []) expect(port, name).toMatch(/^127\.0\.0\.1:/);
     }
+  });
+
+  test("every hub gets the token, the key for sign-ins and the address of the store", () => {
+    for (const name of hubs)
+      expect(services[name]!.environment, name).toEqual({
+        TOOLYARD_TOKEN: expect.stringMatching(/^\$\{TOOLYARD_TOKEN\b/),
+        TOOLYARD_VAULT_KEY: expect.stringMatching(/^\$\{TOOLYARD_VAULT_KEY:\?/),
+        STORE_URL: "redis://valkey:6379/0",
+      });
+  });
+
+  test("Valkey saves its data in a volume", () => {
+    const { command, volumes } = services["valkey"]!;
+    expect(command!.join(" ")).toContain("--appendonly yes");
+    expect(volumes).toEqual(["valkey-data:/data"]);
+    expect(declared).toHaveProperty("valkey-data");
+  });
+
+  test("the page about containers sets every variable without a default, for Compose and for Kubernetes", () => {
+    const page = read(join(ROOT, "docs/guide/team/containers.md"));
+    for (const name of ["TOOLYARD_TOKEN", "TOOLYARD_VAULT_KEY"])
+      expect(page).toMatch(new RegExp(`^echo "${name}=`, "m"));
+    for (const text of [page, read(join(CHART, "values.yaml"))])
+      for (const name of ["TOOLYARD_TOKEN", "STORE_URL", "TOOLYARD_VAULT_KEY"])
+        expect(text).toContain(`--from-literal=${name}=`);
   });
 
   test("the configuration of the hubs is valid, and containers stop later than a hub's drain_timeout", async () => {
@@ -200,6 +229,7 @@ describe("# the Helm chart, rendered", () => {
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
           containers: [
             {
+              envFrom: [{ secretRef: { name: "toolyard" } }],
               livenessProbe: { httpGet: { path: "/healthz" } },
               readinessProbe: { httpGet: { path: "/readyz" } },
               startupProbe: { httpGet: { path: "/healthz" } },
