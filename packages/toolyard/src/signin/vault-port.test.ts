@@ -162,7 +162,9 @@ describe.each([["redis" as const], ["files" as const]])("%s", (name) => {
       const [mine, theirs] = await Promise.all(joined.map((state) => state.openVault!(KEY)));
       expect([mine!.version, theirs!.version]).toEqual([0, 0]);
       await here.vault.update(RECORD, () => RECORD);
-      await expect.poll(() => [mine!.version, theirs!.version]).toEqual([1, 1]);
+      // The hub that changes a record notices it before its own notification arrives.
+      expect(mine!.version).toBeGreaterThan(0);
+      await expect.poll(() => theirs!.version).toBe(1);
       expect((await sharedVault("late")).version).toBe(1);
       const late = joined[0]!.queues!;
       await here.vault.exclusively("killed", async () => {

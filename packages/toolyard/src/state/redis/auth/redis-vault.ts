@@ -66,8 +66,11 @@ export class RedisVault implements SharedVault {
 
   async replace({ table, name }: VaultPlace, before: VaultEntry, value: string | undefined): Promise<boolean> {
     const isReplaced = await this.#tables[table].replace(this.#parts.values.nameOf(name), before, value);
-    if (isReplaced) this.#parts.notifications.publish({ type: "vault-changed" });
-    return isReplaced;
+    if (!isReplaced) return false;
+    // This hub does not wait for its own notification, so that the next call finds the sign-in.
+    this.#version += 1;
+    this.#parts.notifications.publish({ type: "vault-changed" });
+    return true;
   }
 
   async exclusively<T>(name: string, work: () => Promise<T>, { waitMs, signal }: LeaseOptions): Promise<T> {
