@@ -4,7 +4,7 @@ import { FailError } from "../core/errors.ts";
 import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
 import { isJsonObject } from "../core/json/json.ts";
 import { TableFullError } from "../state/ports/auth-state.ts";
-import { MAX_VAULT_RECORDS, type SharedVault, type VaultPlace } from "../state/ports/shared-vault.ts";
+import { LeaseTakenError, MAX_VAULT_RECORDS, type SharedVault, type VaultPlace } from "../state/ports/shared-vault.ts";
 import { StoreLostError } from "../state/ports/store.ts";
 import type { BindingKey, BoundSource, IssuerBinding } from "./issuer-book.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
@@ -147,6 +147,7 @@ async function usable<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof StoreLostError) throw storeLost(error);
+    if (error instanceof LeaseTakenError) throw leaseTaken(error);
     if (!(error instanceof TableFullError)) throw error;
     const words = `The vault holds ${MAX_VAULT_RECORDS} sign-ins, which is its limit.`;
     throw new FailError(fail("limited", words, { cause: error }));
@@ -155,6 +156,11 @@ async function usable<T>(work: () => Promise<T>): Promise<T> {
 
 function storeLost(cause: Error): FailError {
   const words = "the sign-ins cannot be read, because the shared store cannot be reached. Try again in a few seconds.";
+  return new FailError(fail("unavailable", words, { retryAfterMs: RETRY_MS, details: { sent: false }, cause }));
+}
+
+function leaseTaken(cause: Error): FailError {
+  const words = "another hub is still renewing this sign-in. Try again in a few seconds.";
   return new FailError(fail("unavailable", words, { retryAfterMs: RETRY_MS, details: { sent: false }, cause }));
 }
 

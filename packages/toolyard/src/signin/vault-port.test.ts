@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HAS_REDIS, RedisServer } from "../../../../test/support/redis-server.ts";
 import { SILENT_LOGGER } from "../core/ports/ports.ts";
-import type { SharedVault } from "../state/ports/shared-vault.ts";
+import { LeaseTakenError, type SharedVault } from "../state/ports/shared-vault.ts";
 import type { HubState } from "../state/ports/store.ts";
 import { REDIS } from "../state/redis/kind.ts";
 import { openIssuers, openVault } from "./context.ts";
@@ -175,4 +175,11 @@ describe.each([["redis" as const], ["files" as const]])("%s", (name) => {
       });
     });
   }
+});
+
+test("a renewal that waits too long for another hub fails as unavailable and can be repeated", async () => {
+  const shared = { exclusively: () => Promise.reject(new LeaseTakenError("taken")) };
+  const { vault } = sharedSignIns(shared as unknown as SharedVault);
+  const work = vault.exclusively("far", () => Promise.resolve());
+  await expect(work).rejects.toMatchObject({ failure: { kind: "unavailable", retryable: true } });
 });
