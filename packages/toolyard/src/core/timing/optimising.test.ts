@@ -2,6 +2,11 @@ import v8 from "node:v8";
 import { afterEach, expect, test, vi } from "vitest";
 import { beginStart, endStart } from "./optimising.ts";
 
+/** Options that a start sets, in order. Node 22 and later have none. */
+const OPTIONS = process.versions.node.startsWith("20.")
+  ? ["--interrupt-budget=400000", "--interrupt-budget=67584"]
+  : [];
+
 afterEach(() => {
   endStart();
   vi.useRealTimers();
@@ -19,7 +24,7 @@ test("raises the budget at the start, and restores V8's default once at its end"
   beginStart();
   endStart();
   endStart();
-  expect(flags).toEqual(["--interrupt-budget=400000", "--interrupt-budget=67584"]);
+  expect(flags).toEqual(OPTIONS);
 });
 
 test("changes no option of a process that did not begin a start", () => {
@@ -33,7 +38,7 @@ test("restores the default after ten seconds without a call", () => {
   const flags = watchFlags();
   beginStart();
   vi.advanceTimersByTime(9_999);
-  expect(flags).toHaveLength(1);
+  expect(flags).toEqual(OPTIONS.slice(0, 1));
   vi.advanceTimersByTime(1);
-  expect(flags.at(-1)).toBe("--interrupt-budget=67584");
+  expect(flags).toEqual(OPTIONS);
 });

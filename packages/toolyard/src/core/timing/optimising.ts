@@ -8,6 +8,9 @@ const START_BUDGET = 400_000;
 /** Maximum duration of a start. Later functions are optimised as usual, even if the hub was not called. */
 const MAX_START_MS = 10_000;
 
+/** The V8 of Node 22 and later has no such option, and writes an error to stderr. */
+const HAS_BUDGET = process.versions.node.startsWith("20.");
+
 let ending: NodeJS.Timeout | undefined;
 
 /**
@@ -16,6 +19,7 @@ let ending: NodeJS.Timeout | undefined;
  * only the program calls it.
  */
 export function beginStart(): void {
+  if (!HAS_BUDGET) return;
   setBudget(START_BUDGET);
   ending = setTimeout(endStart, MAX_START_MS);
   ending.unref();

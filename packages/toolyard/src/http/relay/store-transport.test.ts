@@ -1,5 +1,5 @@
 // Two hubs that pass requests through a store, and another user of the store that may publish messages.
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeFrames, FRAME, FrameDecoder, type OutgoingFrame } from "../adapters/workers/frames.ts";
 import { HttpAnswer } from "../answer/answer.ts";
 import type { HttpExchange } from "../exchange.ts";
@@ -72,6 +72,12 @@ interface CallInTest {
   readonly leave: () => void;
 }
 
+/** Disconnects each caller of the running test. An answer that stays open delays the answers of later tests. */
+const callers: (() => void)[] = [];
+afterEach(() => {
+  for (const leave of callers.splice(0)) leave();
+});
+
 /** Returns a caller that records the parts of its answer in `texts`. */
 function createCaller(texts: string[]): { readonly http: HttpExchange; readonly leave: () => void } {
   const wire: AnswerWire = {
@@ -86,7 +92,9 @@ function createCaller(texts: string[]): { readonly http: HttpExchange; readonly 
     write: (piece) => texts.push(Buffer.from(piece as Uint8Array).toString()) > 0,
     end: (piece = "") => void texts.push(Buffer.from(piece as Uint8Array).toString()),
   };
-  return { http: { answer: new HttpAnswer(wire) } as HttpExchange, leave: () => wire.events?.closed() };
+  const leave = (): void => wire.events?.closed();
+  callers.push(leave);
+  return { http: { answer: new HttpAnswer(wire) } as HttpExchange, leave };
 }
 
 async function call(): Promise<CallInTest> {

@@ -2,12 +2,9 @@ import { expect, test, vi } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
 import type { HubRelay } from "../../../http/relay/hub-relay.ts";
 import { RELAY_HEADER, RELAYED } from "../../../http/relay/relayed-headers.ts";
+import { StoreLostError } from "../../../state/ports/store.ts";
 import type { LocalSessions, RemoteHubsDeps, RemoteSessionRequest } from "../remote-hubs.ts";
-import { RemoteSessions } from "./remote-sessions.ts";
-
-let now = 0;
-vi.spyOn(performance, "now").mockImplementation(() => now);
-vi.mock("node:timers/promises", () => ({ setTimeout: async (ms: number) => void (now += ms) }));
+import { Patience, RemoteSessions } from "./remote-sessions.ts";
 
 interface RequestInTest {
   readonly request: RemoteSessionRequest;
@@ -95,22 +92,33 @@ function besideHub(holder: string, absences: number) {
   return { sessions: new RemoteSessions(deps, relay, local), served };
 }
 
-test.each(["other", "own"])(
-  "a request waits while the hub %s releases its session, and is served then",
-  async (hub) => {
-    const { sessions, served } = besideHub(hub, 20);
-    const { request } = requestFrom();
-    await sessions.answer(request);
-    expect(served).toEqual([request]);
-  },
-);
-
-test.each(["other", "own"])("a session that the hub %s does not hold for five seconds has ended", async (hub) => {
-  const { sessions, served } = besideHub(hub, Infinity);
+test.each([
+  ["other", 4],
+  ["own", 1],
+])("a request waits while the hub %s releases its session, and is served then", async (hub, absences) => {
+  const { sessions, served } = besideHub(hub, absences);
   const { request } = requestFrom();
-  const began = now;
   await sessions.answer(request);
-  expect(served).toEqual([]);
-  expect(request.exchange.http.answer.send).toHaveBeenCalledOnce();
-  expect(now - began).toBe(5000);
+  expect(served).toEqual([request]);
+});
+
+test("a session has ended if the named hub does not hold it for five seconds", () => {
+  let now = 0;
+  const patience = new Patience(8000, () => now);
+  const isOverAt = (time: number, result: "absent" | "unsent"): boolean => {
+    now = time;
+    return patience.isOver(result);
+  };
+  expect([isOverAt(1000, "absent"), isOverAt(5900, "absent"), isOverAt(6000, "absent")]).toEqual([false, false, true]);
+});
+
+test("an unreachable hub restarts the five seconds, within the time of the whole request", () => {
+  let now = 0;
+  const patience = new Patience(8000, () => now);
+  const isOverAt = (time: number, result: "absent" | "unsent"): boolean => {
+    now = time;
+    return patience.isOver(result);
+  };
+  expect([isOverAt(1000, "absent"), isOverAt(4000, "unsent"), isOverAt(7900, "absent")]).toEqual([false, false, false]);
+  expect(() => isOverAt(8001, "absent")).toThrow(StoreLostError);
 });

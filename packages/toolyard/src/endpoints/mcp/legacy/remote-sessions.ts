@@ -183,12 +183,15 @@ export class RemoteSessions implements RemoteSessionServer {
 }
 
 /** Time in which a request waits for a hub that serves its session. */
-class Patience {
+export class Patience {
+  readonly #now: () => number;
   readonly #end: number;
   #absentSince: number | undefined;
 
-  constructor(ms: number) {
-    this.#end = performance.now() + ms;
+  /** `now` returns the time in milliseconds. */
+  constructor(ms: number, now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#end = now() + ms;
   }
 
   /**
@@ -197,7 +200,7 @@ class Patience {
    * @throws StoreLostError if no hub has answered in time.
    */
   isOver(result: ForwardResult): boolean {
-    const now = performance.now();
+    const now = this.#now();
     this.#absentSince = result === "absent" ? (this.#absentSince ?? now) : undefined;
     if (this.#absentSince !== undefined && now - this.#absentSince >= ABSENT_MS) return true;
     if (now > this.#end) throw new StoreLostError();

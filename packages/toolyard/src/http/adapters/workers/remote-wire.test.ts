@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { HttpAnswer } from "../../answer/answer.ts";
 import { EventStream } from "../../answer/event-stream.ts";
 import { Channel } from "./channel.ts";
@@ -7,6 +7,12 @@ import { FRAME, FrameDecoder } from "./frames.ts";
 import { RemoteAnswerWire } from "./remote-wire.ts";
 
 const LIMITS = { streamKeepAliveMs: 60_000, maxStreamBacklogBytes: 1000, streamStallMs: 60_000 };
+
+/** Answers of the running test. An answer that is not closed delays the answers of later tests. */
+const answers: HttpAnswer[] = [];
+afterEach(() => {
+  for (const answer of answers.splice(0)) answer.closed();
+});
 
 function start(): {
   wire: RemoteAnswerWire;
@@ -27,7 +33,9 @@ function start(): {
     return frames;
   };
   const wire = new RemoteAnswerWire(channel, 1, over);
-  return { wire, answer: new HttpAnswer(wire), sent, over };
+  const answer = new HttpAnswer(wire);
+  answers.push(answer);
+  return { wire, answer, sent, over };
 }
 
 test("a complete answer is one frame, and ends the answer", async () => {

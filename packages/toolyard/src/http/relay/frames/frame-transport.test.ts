@@ -118,11 +118,15 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.useRealTimers();
+  // An answer that stays open delays the answers of later tests.
+  for (const caller of callers.splice(0)) caller.disconnect();
   transport.close();
   host.close();
   server.close();
   for (const socket of accepted) socket.destroy();
 });
+
+const callers: Caller[] = [];
 
 interface RequestInTest {
   readonly caller: Caller;
@@ -132,6 +136,7 @@ interface RequestInTest {
 function send(body: string, caller = new Caller()): RequestInTest {
   const request = { method: "POST", headers: { accept: "*/*", authorization: "Bearer secret" } };
   const facts = { principal: NOBODY, remoteAddress: "10.0.0.9", baseUrl: url, path: "/mcp", search: "", mount: "/mcp" };
+  callers.push(caller);
   const http = new HttpExchange({ request: request as never, answer: new HttpAnswer(caller) }, facts, PLACE);
   return { caller, result: transport.forward(http, { hub: "hub-2", url }, { head: writeHead(http, false), body }) };
 }
