@@ -76,7 +76,8 @@ export class HeadReader {
     if (known) return known;
     const head = JSON.parse(text) as FrameHead;
     const read = { head, principal: this.#principals.read(head.principal), memo: new HeadMemo() };
-    if (text.length > MAX_HEAD_CHARS) return read;
+    // The head of a traced request differs from all others.
+    if (text.length > MAX_HEAD_CHARS || head.headers["traceparent"] !== undefined) return read;
     if (this.#known.size >= MAX_HEADS) this.#known.clear();
     this.#known.set(text, read);
     return read;
