@@ -8,6 +8,8 @@ import { lockOf, lockText } from "./extras.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.cwd();
+/** Names of the extras that packages of this repository are, by the folder of the package. */
+const OWN_EXTRAS = { library: "library", gnn: "gnn", "python-wasi": "python" };
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
 /**
  * Files of `docs` that are not in the package: pages for developers of the program, and pictures, which are large.
@@ -17,7 +19,8 @@ const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md", "pictures"].ma
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());
-if (basename(process.cwd()) === "toolyard") for (const name of ["library", "gnn", "python-wasi"]) pinOwnPackage(name);
+if (basename(process.cwd()) === "toolyard")
+  for (const [name, extra] of Object.entries(OWN_EXTRAS)) pinOwnPackage(name, extra);
 if (basename(folder) === "toolyard") writeFileSync(join(folder, "npm-shrinkwrap.json"), lockText(shrinkwrap()));
 
 function ship(folder) {
@@ -32,7 +35,7 @@ function isForUsers(path) {
 }
 
 /** Writes the sha512 of a package of this repository, as it is published, into the lock file of its extra. */
-function pinOwnPackage(name) {
+function pinOwnPackage(name, extra) {
   const folder = join(root, "packages", name);
   ship(folder);
   const npm = process.env.npm_execpath;
@@ -41,7 +44,7 @@ function pinOwnPackage(name) {
   const { stdout, status } = spawnSync(command, words, { cwd: folder, encoding: "utf8", env: environment() });
   if (status !== 0) process.exit(status ?? 1);
   const [{ integrity }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
-  const file = join(process.cwd(), "dist/extras/locks", `${name}.json`);
+  const file = join(process.cwd(), "dist/extras/locks", `${extra}.json`);
   const lock = JSON.parse(readFileSync(file, "utf8"));
   lock.packages[`node_modules/@toolyard/${name}`].integrity = integrity;
   writeFileSync(file, JSON.stringify(lock));

@@ -18,6 +18,7 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "config/accepted-files.ts",
     "config/connect/environment-file.ts",
     "config/connect/records.ts",
+    "features/console/api/admin-schemas.ts",
     "providers/stdio/install/install-files.ts",
     "providers/stdio/install/supervised-install-main.ts",
     "providers/stdio/service-listing.ts",

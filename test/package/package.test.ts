@@ -158,6 +158,7 @@ describe("the package", () => {
     expect(others.toSorted()).toEqual(
       [
         ...uncompiled(),
+        "dist/console/admin-schemas.json",
         "dist/console/index.html",
         "dist/console/licenses.md",
         "dist/models/table/token-vectors.bin",
