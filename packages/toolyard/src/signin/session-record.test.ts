@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 import type { SignInRecord } from "./records.ts";
-import { SessionRecord } from "./session-record.ts";
+import { StoredSignIn } from "./session-record.ts";
 import type { SignInVault } from "./vault-port.ts";
 
 const RECORD: SignInRecord = {
@@ -39,7 +39,7 @@ function open() {
     },
     exclusively: (_, work) => work(),
   };
-  const record = new SessionRecord({ vault, key: RECORD, onEnded: ({ tokens }) => void ended.push(tokens!.refresh!) });
+  const record = new StoredSignIn({ vault, key: RECORD, onEnded: ({ tokens }) => void ended.push(tokens!.refresh!) });
   return { record, stored, ended };
 }
 

@@ -1,7 +1,7 @@
 import type { RecordKey, SignInRecord } from "./records.ts";
 import type { SignInVault } from "./vault-port.ts";
 
-export interface SessionRecordParts {
+export interface StoredSignInParts {
   readonly vault: SignInVault;
   readonly key: RecordKey;
   /** Called with renewed tokens that are not stored, because the sign-in has ended meanwhile. */
@@ -18,11 +18,11 @@ interface UnsavedRecord {
  * The stored record of one session. While renewed tokens are not stored, the vault contains tokens that were already
  * used; they are stored at the next opportunity, and the earlier ones are never returned.
  */
-export class SessionRecord {
-  readonly #parts: SessionRecordParts;
+export class StoredSignIn {
+  readonly #parts: StoredSignInParts;
   #unsaved: UnsavedRecord | undefined;
 
-  constructor(parts: SessionRecordParts) {
+  constructor(parts: StoredSignInParts) {
     this.#parts = parts;
   }
 

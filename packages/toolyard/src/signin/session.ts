@@ -14,7 +14,7 @@ import { redeem, revoke, type GrantRequest } from "./grants.ts";
 import { acquire } from "./machine.ts";
 import { secretsOf, type SignInRecord, type TokenRecord } from "./records.ts";
 import { words } from "./scopes.ts";
-import { isSame, SessionRecord } from "./session-record.ts";
+import { isSame, StoredSignIn } from "./session-record.ts";
 
 export interface SessionOptions extends LoginContext {
   readonly logger: Logger;
@@ -52,7 +52,7 @@ const NONE: SessionHeaders = Object.freeze({});
 export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;
   readonly #ending = new AbortController();
-  readonly #stored: SessionRecord;
+  readonly #stored: StoredSignIn;
   #record: SignInRecord | undefined;
   #key: ProofKey | undefined;
   #headers: SessionHeaders = NONE;
@@ -69,7 +69,7 @@ export class SignInSession implements ChangingCredentials {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { vault } = options;
-    this.#stored = new SessionRecord({ vault, key: keyOf(options), onEnded: (renewed) => this.#revoke(renewed) });
+    this.#stored = new StoredSignIn({ vault, key: keyOf(options), onEnded: (renewed) => this.#revoke(renewed) });
   }
 
   get isSignedIn(): boolean {

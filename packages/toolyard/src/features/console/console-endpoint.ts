@@ -15,7 +15,7 @@ import { openSessions } from "./access/open-sessions.ts";
 import { SessionEndpoint } from "./access/session-endpoint.ts";
 import { LINK_MS, type Sessions } from "./access/sessions.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
-import type { SignInLink } from "./api/contract.ts";
+import type { ConsoleLink } from "./api/contract.ts";
 import { answerRoute, type AdminRoute } from "./api/route.ts";
 import type { SessionInfo } from "./api-types.ts";
 import { AppDocuments, hubOfApp } from "./app-documents.ts";
@@ -181,7 +181,7 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   /** Handles `POST links`: creates a link that signs in a browser once, with the credentials of this request. */
-  async #link(exchange: HttpExchange, { authorization }: AdminCaller): Promise<SignInLink> {
+  async #link(exchange: HttpExchange, { authorization }: AdminCaller): Promise<ConsoleLink> {
     const page = `${exchange.baseUrl}${CONSOLE_PATH}/`;
     if (authorization === undefined) return { url: page };
     const code = await this.#sessions.createLink(authorization);

@@ -42,7 +42,7 @@ import type { AgentAnswer, ChatMessage, CodeTool } from "../work-types.ts";
 export interface AdminContract {
   readonly "GET ": { readonly answer: OperationList };
   readonly "GET session": { readonly answer: SessionInfo };
-  readonly "POST links": { readonly answer: SignInLink };
+  readonly "POST links": { readonly answer: ConsoleLink };
   readonly "GET events": { readonly events: "`hello`, `state`, `call`, `figures`, `log`, `resource`" };
   readonly "GET overview": { readonly answer: Overview };
   readonly "GET hubs": { readonly answer: { readonly hubs: readonly HubRow[] } };
@@ -148,7 +148,7 @@ export interface OperationList {
 }
 
 /** `POST links` */
-export interface SignInLink {
+export interface ConsoleLink {
   /** Address of the console. Its fragment signs in a browser once. */
   readonly url: string;
   /** Seconds after which the link expires. Absent if the hub needs no sign-in. */

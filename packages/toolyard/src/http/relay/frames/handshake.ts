@@ -7,7 +7,7 @@ export interface ConnectionKeys {
 }
 
 /** Facts that the opening hub signs. */
-interface Hello {
+interface HandshakeFacts {
   readonly from: string;
   readonly to: string;
   readonly nonce: string;
@@ -50,7 +50,7 @@ export class Handshakes {
 
   start(to: string): StartedHandshake {
     const key = this.#key();
-    const facts: Hello = { from: this.#hub, to, nonce: randomBytes(NONCE_BYTES).toString("base64url") };
+    const facts: HandshakeFacts = { from: this.#hub, to, nonce: randomBytes(NONCE_BYTES).toString("base64url") };
     const text = Buffer.from(JSON.stringify(facts)).toString("base64url");
     return {
       hello: `${text}.${codeOf(key, "hello", text).toString("base64url")}`,
@@ -71,7 +71,7 @@ export class Handshakes {
     const key = this.#key();
     const [text = "", code = ""] = hello.split(".");
     if (!isCode(code, codeOf(key, "hello", text))) return undefined;
-    const { from, to } = JSON.parse(Buffer.from(text, "base64url").toString()) as Hello;
+    const { from, to } = JSON.parse(Buffer.from(text, "base64url").toString()) as HandshakeFacts;
     if (to !== this.#hub) return undefined;
     const nonce = randomBytes(NONCE_BYTES).toString("base64url");
     const signed = `${text} ${nonce}`;

@@ -66,8 +66,8 @@ _KNOWN = {
         ),
         _MACHINE,
     ),
-    # Some are listed in `LEFT_OUT` of packages/python-wasi/add-library.py. The others are modules in C that do not exist
-    # for WASI, and modules of other systems.
+    # Some are listed in `LEFT_OUT` of packages/python-wasi/add-library.py. The others are modules in C that do not
+    # exist for WASI, and modules of other systems.
     **dict.fromkeys(
         (
             "_curses",
