@@ -73,3 +73,37 @@ describe("a failure of the store", () => {
     },
   );
 });
+
+describe("an empty store", () => {
+  test("is bound to a key by the first user only, not by commands that read or fail", async () => {
+    const { prefix, run } = await createStore();
+    const wrong = newKey();
+    const outcomes: unknown[] = [];
+    for (const args of [
+      ["user", "list"],
+      ["client", "list"],
+      ["client", "remove", "none"],
+      ["user", "remove", "none"],
+      ["user", "passwd", "none"],
+      ["user", "add", "a b"],
+      ["vault", "list"],
+      ["vault", "rm", "none"],
+      ["check", "--timeout", "1s"],
+    ])
+      outcomes.push((await run(args, wrong)).code);
+    expect(outcomes).toEqual([0, 0, 2, 2, 2, 2, 0, 2, 0]);
+    expect(await connection.command("EXISTS", `${prefix}auth:key`, `${prefix}vault:key`)).toBe(0);
+    const key = newKey();
+    const added = await run(["user", "add", "ann"], key);
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining("The store had no key yet.")]);
+    expect((await run(["user", "add", "bob"], key)).stderr).not.toContain("had no key");
+    const { code, stderr } = await run(["user", "list"], wrong);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("commands the value of the hubs")]);
+  });
+
+  test("without the variable, a command says to use the value of the hubs", async () => {
+    const { run } = await createStore();
+    const { code, stderr } = await run(["user", "list"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Use the value of the hubs.")]);
+  });
+});

@@ -1,6 +1,7 @@
 import { generatePassword, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
 import { resolveIdentityProviders } from "../../auth/builtin/federation/options.ts";
 import type { User } from "../../auth/builtin/users.ts";
+import { KEY_VARIABLE } from "../../core/shared-key.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { useAccounts, withAccounts } from "../hub-access/accounts.ts";
 import { loadSettings } from "../hub-access/settings.ts";
@@ -12,6 +13,10 @@ interface PasswordOptions extends SharedOptions {
   readonly passwordStdin?: boolean;
 }
 
+const KEY_IS_NEW =
+  `The store had no key yet. From now on it accepts only this value of ${KEY_VARIABLE}: give it to all hubs of the ` +
+  "store.";
+
 interface AddOptions extends PasswordOptions {
   readonly group?: readonly string[];
 }
@@ -20,7 +25,11 @@ interface AddOptions extends PasswordOptions {
 export const add: CommandAction<AddOptions> = async ([name = ""], options, io) => {
   const { password, isGenerated } = await passwordOf(options, io);
   const facts = { hash: await new Passwords().hash(password), groups: options.group ?? [] };
-  const { sub, groups } = await withAccounts(options, io, ({ users }) => users.add(name, facts));
+  const { sub, groups, isKeyNew } = await withAccounts(options, io, async ({ users, hasBoundKey }) => ({
+    ...(await users.add(name, facts)),
+    isKeyNew: await hasBoundKey(),
+  }));
+  if (isKeyNew) await print(io.stderr, KEY_IS_NEW);
   const shown = isGenerated ? { password } : {};
   if (options.json) await printJson(io.stdout, { added: name, sub, groups, ...shown });
   else await print(io.stdout, `Added the user ${name}.${passwordText(shown)}`);

@@ -83,7 +83,10 @@ export class LiveAuthServer {
     }
     const { sharedKey } = await import("../../core/shared-key.ts");
     try {
-      return await state.openAuthState(sharedKey(variables, OWN_SIGN_IN));
+      const opened = await state.openAuthState(sharedKey(variables, OWN_SIGN_IN));
+      // A hub that serves binds the store before its first user, so that hubs with other keys are refused at once.
+      await opened.bindKey?.();
+      return opened;
     } catch (cause) {
       if (!(cause instanceof OptionError)) throw cause;
       report(messageOf(cause));

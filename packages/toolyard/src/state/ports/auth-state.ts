@@ -131,6 +131,12 @@ export interface AuthState {
   readonly keys: AuthText;
   readonly clients: AuthTable;
   readonly polls: AuthPolls;
+  /**
+   * Binds the store to the key of this process, so that processes with another key are refused. The first write of a
+   * user or client also binds it. Resolves to true if the store had no key before. Rejects with an `OptionError` if it
+   * has another one. Absent if the state is on the disk of this hub.
+   */
+  bindKey?(): Promise<boolean>;
   records(model: string): AuthRecords;
   attempts(name: string, limit: AttemptLimit): AuthAttempts;
 }

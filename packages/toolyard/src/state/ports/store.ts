@@ -72,6 +72,7 @@ export interface HubState {
   /**
    * Opens the state of the authorization server, encrypted with a key that all hubs have. Absent if the state is on the
    * disk of this hub. Rejects with a `StoreLostError`, and with an `OptionError` if other hubs have another key.
+   * Opening writes nothing: a command with a wrong key must not bind an empty store to it. The first write does.
    */
   openAuthState?(key: Uint8Array): Promise<AuthState>;
   /**

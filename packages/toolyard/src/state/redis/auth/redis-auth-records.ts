@@ -18,6 +18,11 @@ export interface RedisAuthParts {
   readonly values: SealedValues;
   /** Start of every key. */
   readonly prefix: string;
+  /**
+   * Stores the id of the key, unless the store has it. Resolves to true if the store had none before. Called before
+   * each write of a value without an expiry.
+   */
+  readonly bindKey: () => Promise<boolean>;
 }
 
 /** Milliseconds for which a revoked grant is remembered, which is longer than any request runs. */

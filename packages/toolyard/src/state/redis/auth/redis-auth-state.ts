@@ -28,16 +28,35 @@ export interface OpenParts {
 
 /**
  * Opens encrypted state in a store. Rejects with a `StoreLostError`, and with an `OptionError` if other hubs have
- * encrypted it with another key.
+ * encrypted it with another key. Writes nothing.
  */
 export async function openParts({ connection, prefix: start, key, purpose }: OpenParts): Promise<RedisAuthParts> {
   const commands = new StoreCommands(connection);
   const values = new SealedValues(key, purpose);
   const prefix = `${start}${purpose === "vault" ? "vault" : "auth"}:`;
   const keyName = keyNameOf(prefix);
-  await commands.command("SET", keyName, values.keyId, "NX", "PX", DURABLE_MS);
-  if ((await commands.command("GET", keyName)) === values.keyId) return { commands, values, prefix };
-  throw otherKeyError(`${purpose} state`);
+  const check = (stored: unknown): void => {
+    if (stored !== null && stored !== values.keyId) throw otherKeyError(`${purpose} state`);
+  };
+  const bind = async (): Promise<boolean> => {
+    const isNew = (await commands.command("SET", keyName, values.keyId, "NX", "PX", DURABLE_MS)) === "OK";
+    check(await commands.command("GET", keyName));
+    return isNew;
+  };
+  check(await commands.command("GET", keyName));
+  return { commands, values, prefix, bindKey: onceDone(bind) };
+}
+
+/** Returns a function that runs `work` once. After a failure, the next call runs it again. */
+function onceDone<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work().catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
+  };
 }
 
 /** Returns the key of Redis that has the id of the key with which the state is encrypted. */
@@ -85,6 +104,10 @@ export class RedisAuthState implements AuthState {
     this.clients = new RedisAuthTable(parts, { name: "clients", most: MAX_CLIENTS });
     this.polls = new RedisPolls(parts, POLL_RULE);
     this.durable = new DurableKeys(parts, [this.users.key, this.keys.key, this.clients.key]);
+  }
+
+  bindKey(): Promise<boolean> {
+    return this.#parts.bindKey();
   }
 
   records(model: string): AuthRecords {

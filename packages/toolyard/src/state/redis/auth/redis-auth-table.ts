@@ -67,6 +67,7 @@ export class RedisAuthTable implements AuthTable {
   }
 
   async put(name: string, value: string): Promise<void> {
+    await this.#parts.bindKey();
     const sealed = this.#seal(name, value);
     const stored = await this.#parts.commands.run(PUT, this.key, name, sealed, DURABLE_MS, this.#place.most);
     if (stored !== 1) throw new TableFullError(`The table \`${this.#place.name}\` is full.`);
@@ -81,6 +82,7 @@ export class RedisAuthTable implements AuthTable {
    * meanwhile. Rejects with a `TableFullError`.
    */
   async replace(name: string, { digest }: VaultEntry, value: string | undefined): Promise<boolean> {
+    if (value !== undefined) await this.#parts.bindKey();
     const sealed = value === undefined ? "" : this.#seal(name, value);
     const { most } = this.#place;
     const replaced = await this.#parts.commands.run(REPLACE, this.key, name, digest, sealed, DURABLE_MS, most);

@@ -61,7 +61,8 @@ export class RedisAuthText implements AuthText {
   }
 
   async #replace(stamp: string, text: string): Promise<boolean> {
-    const { commands, values } = this.#parts;
+    const { commands, values, bindKey } = this.#parts;
+    await bindKey();
     const fresh = randomBytes(8).toString("hex");
     return (await commands.run(REPLACE, this.key, stamp, fresh, values.seal(text, this.key), DURABLE_MS)) === 1;
   }
