@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "./lib/free-port.mjs";
+import { freePort } from "../scripts/free-port.mjs";
 import { cpuMs, memoryMb } from "./lib/measure.mjs";
 import { createAgent, inParallel, openSession, post, startRedis } from "./lib/store-load.mjs";
 

@@ -1,7 +1,7 @@
 // A real Redis, and a client of hubs with a shared store. It sends each request to a given port.
 import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
-import { freePort } from "./free-port.mjs";
+import { freePort } from "../../scripts/free-port.mjs";
 
 /** Maximum number of concurrent requests. */
 export const CALLERS = 16;

@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Redis } from "ioredis";
-import { freePort } from "../lib/free-port.mjs";
+import { freePort } from "../../scripts/free-port.mjs";
 import { createAgent, inParallel, openSession, post, startRedis } from "../lib/store-load.mjs";
 
 const HUB = new URL("../servers/store-hub.mjs", import.meta.url);
