@@ -135,7 +135,8 @@ function* pageProblems(tracked) {
   }
 }
 
-const TYPE_DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) ([A-Z]\w*)/gm;
+/** A blank or `<` must follow the name, as in TypeScript. The text of a generated Python class is no declaration. */
+const TYPE_DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) ([A-Z]\w*)(?=[\s<])/gm;
 
 /**
  * Returns type names that are declared in more than one file of a package. `Options` is omitted, because it is the

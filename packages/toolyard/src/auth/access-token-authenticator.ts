@@ -75,7 +75,7 @@ interface TokenUse {
   readonly scheme: Scheme;
 }
 
-interface Refusal extends Pick<ChallengeFacts, "error"> {
+interface TokenRefusal extends Pick<ChallengeFacts, "error"> {
   readonly message: string;
   readonly scheme?: Scheme;
 }
@@ -252,7 +252,7 @@ export class AccessTokenAuthenticator implements Authenticator {
     return admitted;
   }
 
-  #refuse(mount: string, { message, error, scheme }: Refusal): RefusedCaller {
+  #refuse(mount: string, { message, error, scheme }: TokenRefusal): RefusedCaller {
     const { scopes } = this.#parts;
     const challenge = this.#challenge({ ...(error && { error, description: message }), scopes }, mount, scheme);
     return { admitted: false, message, challenge, ...(error === "insufficient_scope" && { status: 403 }) };

@@ -42,7 +42,7 @@ export interface Interaction {
   readonly session?: { readonly accountId?: string };
 }
 
-export interface Grant {
+export interface LibraryGrant {
   addOIDCScope(scope: string): void;
   addResourceScope(resource: string, scope: string): void;
   save(): Promise<string>;
@@ -72,7 +72,7 @@ export interface GrantContext {
   readonly oidc: { readonly client: { readonly clientId: string }; readonly params: Readonly<Record<string, unknown>> };
 }
 
-export type GrantClass = new (facts: { readonly accountId: string; readonly clientId: string }) => Grant;
+export type GrantClass = new (facts: { readonly accountId: string; readonly clientId: string }) => LibraryGrant;
 export type ProviderClass = new (issuer: string, configuration: object) => OidcProvider;
 
 export interface ProviderParts {
