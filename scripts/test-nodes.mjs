@@ -100,6 +100,8 @@ function readCounts(file) {
 }
 
 function readOptions(words) {
+  const unknownOption = words.find((word) => word.startsWith("--") && !["--only", "--as"].includes(word));
+  if (unknownOption !== undefined) throw new Error(`Unknown option \`${unknownOption}\`. Use --only or --as.`);
   const valueOf = (name) => (words.includes(name) ? (words[words.indexOf(name) + 1] ?? "") : undefined);
   const only = valueOf("--only")?.split(",") ?? MAJORS;
   const unknown = only.find((major) => !MAJORS.includes(major));
