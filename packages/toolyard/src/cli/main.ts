@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { beginStart } from "../core/timing/optimising.ts";
+import { beginStart } from "../core/start-optimisation.ts";
 import { VERSION } from "../core/version.ts";
 import { enableCodeCache } from "./code-cache.ts";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
-import { endStart } from "../core/timing/optimising.ts";
+import { endStart } from "../core/start-optimisation.ts";
 import type { Pipeline, PipelineParts } from "./pipeline.ts";
 
 /** Functions with which the pipeline finds the target of a call. */
@@ -22,6 +22,7 @@ export function latePipeline({ loadResolution, ...parts }: LatePipelineParts): P
   let pipeline: Pipeline | undefined;
   let loading: Promise<Pipeline> | undefined;
   const load = async (): Promise<Pipeline> => {
+    // From the first call on, functions run often, so V8 optimises them as usual.
     endStart();
     const [{ createPipeline, loadStages }, { finish, ...resolution }] = await Promise.all([
       import("./pipeline.ts"),

@@ -1,6 +1,6 @@
 import v8 from "node:v8";
 import { afterEach, expect, test, vi } from "vitest";
-import { beginStart, endStart } from "./optimising.ts";
+import { beginStart, endStart } from "./start-optimisation.ts";
 
 /** Options that a start sets, in order. Node 22 and later have none. */
 const OPTIONS = process.versions.node.startsWith("20.")
@@ -19,7 +19,7 @@ function watchFlags(): string[] {
   return flags;
 }
 
-test("raises the budget at the start, and restores V8's default once at its end", () => {
+test("raises V8's optimisation budget at the start on Node 20, and restores the default once at its end", () => {
   const flags = watchFlags();
   beginStart();
   endStart();
