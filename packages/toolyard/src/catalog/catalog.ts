@@ -72,7 +72,7 @@ export class Catalog implements Findable {
   #isPerPerson = false;
   readonly #finder: Finder;
   #entries: readonly SourceEntry[] = [];
-  /** Gate of each entry of `#entries`, in the same order. */
+  /** Gate of each entry of `#entries`, in the same order. Only this class sets it; `Finder` reads it in each call. */
   gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;

@@ -5,7 +5,7 @@ type EventHandler<T> = (event: T) => void;
  */
 export class Emitter<T> {
   readonly #listeners = new Set<EventHandler<T>>();
-  /** Number of listeners. */
+  /** Number of listeners. A field, because each call reads it; only this class sets it. */
   size = 0;
 
   /** Adds a listener. The returned function removes it. */

@@ -1,4 +1,4 @@
-/** Observed facts about a server, which are stored with its listing. */
+/** Observed facts about a server, which are stored with its listing. Only the methods set the fields. */
 export class ServerMemory {
   /** True if the server sends requests to its callers, so that calls of different clients must take turns. */
   asks = false;

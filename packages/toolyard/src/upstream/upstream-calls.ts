@@ -38,8 +38,7 @@ export interface UpstreamCallsParts {
 /** Makes calls to one server, each over a connection that can carry it. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
-  /** Resolves once the options of the connection are known. Absent if they already are. The upstream sets it. */
-  deciding: Promise<void> | undefined;
+  #deciding: Promise<void> | undefined;
   #hasCalled = false;
   #isClosed = false;
   /** Ends the waits for tasks. Created for the first task. */
@@ -52,6 +51,17 @@ export class UpstreamCalls {
   /** Returns true if any call was made. */
   get hasCalled(): boolean {
     return this.#hasCalled;
+  }
+
+  /** Resolves once the options of the connection are known. Absent if they already are. */
+  get deciding(): Promise<void> | undefined {
+    return this.#deciding;
+  }
+
+  /** Makes calls wait until the options of the connection are known. `decision` must not reject. */
+  waitFor(decision: Promise<unknown>): Promise<void> {
+    this.#deciding = decision.then(() => void (this.#deciding = undefined));
+    return this.#deciding;
   }
 
   /** Makes later calls fail. */
@@ -68,7 +78,7 @@ export class UpstreamCalls {
     idle?.callBegins();
     try {
       if (this.#isClosed) throw new FailError(CLOSED);
-      if (this.deciding) await orAborted(this.deciding, cancellationOf(call));
+      if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
       if (call.follows) return await this.#follow(call, call.follows);
       const startedAt = performance.now();
       const reaching = links.reach(call, cancellationOf(call), given);

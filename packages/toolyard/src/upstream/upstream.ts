@@ -68,8 +68,7 @@ export class Upstream {
     this.listings.open(recalled);
     // Waits for the stored facts: with them, the first connection needs no probe, and the hub knows whether the server
     // sends requests.
-    const deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.calls.deciding = undefined));
-    this.calls.deciding = deciding;
+    const deciding = this.calls.waitFor(Promise.all([this.#decide(), recalled]));
     if (this.#options.start === "eager") void deciding.then(() => this.#first.start());
   }
 

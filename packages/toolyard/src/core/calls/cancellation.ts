@@ -18,6 +18,7 @@ export interface Cancellation {
  * Combines an `AbortController` and its signal. A listener is called once, and never if it was added after the abort.
  */
 export class Canceller implements Cancellation {
+  // These are fields, because each call reads them several times. Only `abort` sets them.
   aborted = false;
   reason: unknown;
   #first: (() => void) | undefined;

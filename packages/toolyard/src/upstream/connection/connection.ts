@@ -183,7 +183,8 @@ export class Connection {
       // Turns are needed only in the legacy era. In the modern era, a server request is part of the answer to its own
       // call.
       if (this.era.name === "legacy") {
-        if (!this.#turns.tryEnter(call)) await this.#turns.enter(call);
+        const entering = this.#turns.enter(call);
+        if (entering) await entering;
         hasTurn = true;
       }
       const outcome = await this.#attempt(call, request);

@@ -79,18 +79,16 @@ export class Turns {
     if (!isHeld) this.#admit();
   }
 
-  /** Takes the turn if it is free, until `leave`. Returns false if it is not free. */
-  tryEnter(call: Call): boolean {
+  /**
+   * Takes the turn, which the call has until `leave`. Returns a promise if the call must wait for the turn. It rejects
+   * with a `FailError` if the call ends first.
+   */
+  enter(call: Call): Promise<void> | undefined {
     const key = clientKey(call);
     const isNext = this.#waiting.length === 0 || this.#clients.has(key);
-    if (!isNext || !this.#mayEnter(key, call.principal.id)) return false;
+    if (!isNext || !this.#mayEnter(key, call.principal.id)) return this.#wait(call, key);
     this.#letIn(key, call.principal.id);
-    return true;
-  }
-
-  /** Waits for the turn, which the call then has until `leave`. Rejects with a `FailError` if the call ends first. */
-  async enter(call: Call): Promise<void> {
-    if (!this.tryEnter(call)) await this.#wait(call, clientKey(call));
+    return undefined;
   }
 
   /** Ends the turn of a call. Must be called once for each call that has entered. */
