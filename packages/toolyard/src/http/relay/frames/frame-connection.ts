@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { sentBytes } from "../../adapters/node/reader-watch.ts";
 import { FrameDecoder, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
 import { MAX_RECORD_BYTES, RecordReader, RecordWriter } from "./records.ts";
 
@@ -19,7 +20,10 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
  * `ALIVE` frame.
  */
 const CHECK_MS = 2000;
-/** Number of consecutive checks without received data after which the connection is closed. */
+/**
+ * Number of consecutive checks without received data after which the connection is closed. While this hub does not read
+ * from the connection, the other hub must receive data instead.
+ */
 const MAX_SILENT_CHECKS = 5;
 
 export interface FrameConnectionParts {
@@ -50,6 +54,7 @@ export class FrameConnection {
   #isOpen = true;
   #hasSent = false;
   #hasReceived = true;
+  #sentBytes = 0;
   #silentChecks = 0;
 
   constructor(parts: FrameConnectionParts) {
@@ -147,11 +152,23 @@ export class FrameConnection {
    * read.
    */
   #check(): void {
-    this.#silentChecks = this.#hasReceived ? 0 : this.#silentChecks + 1;
+    const isRead = this.#isRead();
+    this.#silentChecks = this.#hasReceived || isRead ? 0 : this.#silentChecks + 1;
     if (this.#silentChecks >= MAX_SILENT_CHECKS) return this.close();
     if (!this.#hasSent) this.sendBare(ALIVE);
     this.#hasSent = false;
     this.#hasReceived = false;
+  }
+
+  /**
+   * Returns true if this hub does not read, and the other one has received data since the previous check. The system
+   * accepts further data only then, because its buffer is full.
+   */
+  #isRead(): boolean {
+    const { socket } = this.#parts;
+    const before = this.#sentBytes;
+    this.#sentBytes = sentBytes(socket);
+    return socket.isPaused() && this.#sentBytes !== before;
   }
 
   #closed(): void {
