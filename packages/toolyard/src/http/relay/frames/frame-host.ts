@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
-import { FRAME, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
+import { FRAME, type WorkerFrame } from "../../adapters/workers/frames.ts";
 import { RemoteAnswerWire, RemoteRequest } from "../../adapters/workers/remote-wire.ts";
 import { HttpAnswer, type AnswerFaults } from "../../answer/answer.ts";
 import type { HeadMemo } from "../../wire.ts";
 import { ALIVE, FrameConnection } from "./frame-connection.ts";
 import type { AcceptedHello, Handshakes } from "./handshake.ts";
-import { PacedAnswer } from "./paced-answer.ts";
+import { PacedAnswer, type FrameSender } from "./paced-answer.ts";
 import type { HeadReader, ReadHead } from "./request-heads.ts";
 import { readUpgradeRequest, upgradeResponse } from "./upgrade.ts";
 
@@ -41,6 +41,11 @@ const MAX_CONNECTIONS = 4096;
 export const MAX_EXCHANGES = 16_384;
 /** Milliseconds within which the other hub must send the first record, which proves that it has the keys. */
 const PROOF_MS = 5000;
+/**
+ * Milliseconds for which an unused connection of a leaving hub stays open. The other hub closes it earlier, when it
+ * knows that this hub leaves. Until then its requests get `NOT_EXECUTED`; on a closed connection they would be lost.
+ */
+const LEAVE_MS = 2000;
 /** Maximum number of bytes of that record, because a program that repeats a recorded hello may send any bytes. */
 const MAX_PROOF_BYTES = 1024;
 /**
@@ -97,8 +102,16 @@ class HostedConnection {
   readonly #parts: FrameHostParts;
   readonly #connection: FrameConnection;
   readonly #served = new Map<number, ServedExchange>();
+  /** Sends the frames of answers. No further requests are read while too many bytes wait. */
+  readonly #answers: FrameSender = {
+    send: (frame) => {
+      this.#connection.send(frame);
+      if (this.#connection.isFull) this.#connection.waitForRoom();
+    },
+  };
   #isProven = false;
   #isLeaving = false;
+  #leaving: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, { from, keys }: AcceptedHello, parts: FrameHostParts) {
     this.#from = from;
@@ -145,16 +158,8 @@ class HostedConnection {
     const connection = this.#connection;
     if (this.#isLeaving || this.#served.size >= MAX_EXCHANGES)
       return connection.send({ type: FRAME.answer, exchange, head: NOT_EXECUTED, body: "" });
-    const paced = new PacedAnswer(connection, exchange, () => this.#endIfOver(exchange));
-    const channel = {
-      send: (frame: OutgoingFrame) => {
-        paced.send(frame);
-        if (connection.isFull) connection.waitForRoom();
-      },
-      sendHead: (type: number, _exchange: number, head: string) => paced.send({ type, exchange, head, body: "" }),
-      sendBare: (type: number) => paced.send({ type, exchange, head: "", body: "" }),
-    };
-    const wire = new RemoteAnswerWire(channel, exchange, () => this.#over(exchange));
+    const paced = new PacedAnswer(this.#answers, exchange, () => this.#endIfOver(exchange));
+    const wire = new RemoteAnswerWire(paced, exchange, () => this.#over(exchange));
     this.#served.set(exchange, { wire, answer: paced, isOver: false });
     const head = this.#parts.heads.read(headText);
     const request = new FramedRequest(head, body);
@@ -186,10 +191,13 @@ class HostedConnection {
   }
 
   #endIfUnused(): void {
-    if (this.#isLeaving && this.#served.size === 0) this.#connection.end();
+    if (!this.#isLeaving || this.#served.size > 0) return;
+    clearTimeout(this.#leaving);
+    this.#leaving = setTimeout(() => this.#connection.end(), LEAVE_MS).unref();
   }
 
   #closed(): void {
+    clearTimeout(this.#leaving);
     for (const { wire, answer } of Array.from(this.#served.values())) {
       answer.drop();
       wire.gone();

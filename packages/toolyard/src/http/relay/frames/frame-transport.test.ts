@@ -304,6 +304,19 @@ test("a hub that leaves answers its running requests, and refuses new ones", asy
   await once(accepted[0]!, "close");
 });
 
+test("a hub that leaves does not execute a request that is on its way, and reports that", async () => {
+  await textOf("opens the connection");
+  const bodies: string[] = [];
+  handle = (_, answer, body) => {
+    bodies.push(body);
+    ok(answer, body);
+  };
+  const { result } = send("x");
+  host.leave();
+  expect([await result, bodies]).toEqual(["unsent", []]);
+  await once(accepted[0]!, "close");
+});
+
 test("returns `gone` if no program listens at the address", async () => {
   server.close();
   await once(server, "close");

@@ -1,5 +1,8 @@
 import { FRAME, type OutgoingFrame } from "../../adapters/workers/frames.ts";
-import type { FrameConnection } from "./frame-connection.ts";
+
+export interface FrameSender {
+  send(frame: OutgoingFrame): void;
+}
 
 /** Size of the pieces of a large answer. Pieces of several answers are sent in turn. */
 const PIECE_BYTES = 64 * 1024;
@@ -11,7 +14,7 @@ const WINDOW_BYTES = 4 * PIECE_BYTES;
  * earlier ones, so that a large answer or a slow caller does not delay other answers of the connection.
  */
 export class PacedAnswer {
-  readonly #connection: Pick<FrameConnection, "send">;
+  readonly #sender: FrameSender;
   readonly #exchange: number;
   readonly #onEmpty: () => void;
   #waiting: OutgoingFrame[] = [];
@@ -19,8 +22,8 @@ export class PacedAnswer {
   #openBytes = 0;
 
   /** `onEmpty` is called when the last waiting frame was sent. */
-  constructor(connection: Pick<FrameConnection, "send">, exchange: number, onEmpty: () => void) {
-    this.#connection = connection;
+  constructor(sender: FrameSender, exchange: number, onEmpty: () => void) {
+    this.#sender = sender;
     this.#exchange = exchange;
     this.#onEmpty = onEmpty;
   }
@@ -30,12 +33,22 @@ export class PacedAnswer {
     return this.#waiting.length > 0;
   }
 
+  /** Sends a frame that consists only of its type. */
+  sendBare(type: number): void {
+    this.send({ type, exchange: this.#exchange, head: "", body: "" });
+  }
+
+  /** Sends a frame without a body. */
+  sendHead(type: number, exchange: number, head: string): void {
+    this.send({ type, exchange, head, body: "" });
+  }
+
   send(frame: OutgoingFrame): void {
     const { type, body } = frame;
     const isPiece = type === FRAME.piece;
     if (!this.isWaiting && body.length <= PIECE_BYTES / 3 && !(isPiece && this.#openBytes >= WINDOW_BYTES)) {
       if (isPiece) this.#openBytes += typeof body === "string" ? Buffer.byteLength(body) : body.length;
-      return this.#connection.send(frame);
+      return this.#sender.send(frame);
     }
     this.#addParts(frame);
     this.#sendWaiting();
@@ -70,7 +83,7 @@ export class PacedAnswer {
     for (const frame of this.#waiting) {
       if (frame.type === FRAME.piece && this.#openBytes >= WINDOW_BYTES) break;
       if (frame.type === FRAME.piece) this.#openBytes += frame.body.length;
-      this.#connection.send(frame);
+      this.#sender.send(frame);
       sent += 1;
     }
     this.#waiting.splice(0, sent);
