@@ -1,5 +1,8 @@
+import { isAscii } from "node:buffer";
+import { FRAME, type WorkerFrame } from "../adapters/workers/frames.ts";
+import type { WorkerAnswerHead } from "../adapters/workers/messages.ts";
 import type { HttpExchange } from "../exchange.ts";
-import type { RawHeaders, RequestHeaders } from "../wire.ts";
+import type { RawHeaders } from "../wire.ts";
 import { answerHeaders, RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
 
 /**
@@ -22,7 +25,21 @@ export interface AnswerHead {
   readonly headers: RawHeaders;
 }
 
-export function readAnswerHead(status: number, headers: RequestHeaders): AnswerHead {
+/** Sender of the frames of an answer. */
+export interface AnswerSource {
+  /** Parses the head of an answer. */
+  readonly readHead: (text: string) => AnswerHead;
+  /** Reports that the caller has read this number of bytes of the answer. */
+  readonly taken: (exchange: number, bytes: number) => void;
+  /** Ends the request at the other hub. */
+  readonly gone: (exchange: number) => void;
+}
+
+/** Maximum number of bytes of an answer's body that is written to the caller together with the head. */
+const MAX_JOINED_BYTES = 16 * 1024;
+
+export function readAnswerHead(text: string): AnswerHead {
+  const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
   const treatment = headers[RELAY_HEADER];
   return {
     status,
@@ -54,8 +71,36 @@ export class Forwarding {
     return this.#isOver;
   }
 
-  /** Receives the head of the other hub's answer. Returns true if the body must be passed to the caller. */
-  begin({ status, treatment }: AnswerHead): boolean {
+  /** Passes a frame of the answer to the caller. Returns true after the last frame. */
+  receive({ type, exchange, head, body }: WorkerFrame, source: AnswerSource): boolean {
+    switch (type) {
+      case FRAME.answer:
+        this.#sendWhole(source.readHead(head), body);
+        return true;
+      case FRAME.begin:
+        if (this.#open(source.readHead(head))) return false;
+        source.gone(exchange);
+        return true;
+      case FRAME.piece: {
+        // The body is part of a larger buffer, which a slow caller must not keep in memory.
+        const piece = Buffer.from(body);
+        this.http.answer.write(piece, () => source.taken(exchange, piece.length));
+        return false;
+      }
+      case FRAME.end:
+        this.#isOver = true;
+        this.http.answer.end();
+        return true;
+      case FRAME.cut:
+        this.fail("lost");
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Receives the head of the answer. Returns true if the body must be passed to the caller. */
+  #begin({ status, treatment }: AnswerHead): boolean {
     if (treatment === RELAYED.answered) {
       this.#hasHead = true;
       this.#settle("answered");
@@ -66,22 +111,20 @@ export class Forwarding {
     return false;
   }
 
-  /** Sends a whole answer. */
-  send({ status, headers }: AnswerHead, body: string | Uint8Array): void {
+  #sendWhole(head: AnswerHead, body: Buffer): void {
+    if (!this.#begin(head)) return;
     this.#isOver = true;
-    this.http.answer.send(status, headers, body);
+    this.http.answer.send(head.status, head.headers, joinable(body));
   }
 
-  /** Starts an answer of unknown length. */
-  open({ status, headers }: AnswerHead): void {
-    if (!this.http.answer.isOpen) return;
-    this.http.answer.begin(status, headers);
-    this.http.answer.flush();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.http.answer.end();
+  /** Starts an answer of unknown length. Returns false if it is not for the caller. */
+  #open(head: AnswerHead): boolean {
+    if (!this.#begin(head)) return false;
+    const { answer } = this.http;
+    if (!answer.isOpen) return true;
+    answer.begin(head.status, head.headers);
+    answer.flush();
+    return true;
   }
 
   /** Records that the other hub stopped answering. An answer that has started is cut, so that the caller notices. */
@@ -100,6 +143,14 @@ const REFUSED: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 414, 421,
  * Returns the result of a request after an answer without `RELAY_HEADER`. A status that is not in `REFUSED` may come
  * from a proxy that lost the connection to the hub after the hub had begun.
  */
-function unreadResult(status: number): ForwardResult {
+export function unreadResult(status: number): "unsent" | "lost" {
   return REFUSED.has(status) ? "unsent" : "lost";
+}
+
+/**
+ * Returns a small ASCII body as a text, because a text is written together with the head of the answer. Returns any
+ * other body as a copy.
+ */
+function joinable(body: Buffer): string | Buffer {
+  return body.length <= MAX_JOINED_BYTES && isAscii(body) ? body.toString("latin1") : Buffer.from(body);
 }

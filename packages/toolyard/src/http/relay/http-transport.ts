@@ -1,13 +1,14 @@
 import type { Agent, ClientRequest, IncomingMessage, request as createRequest } from "node:http";
 import { codeOf } from "../../core/errors.ts";
+import { FRAME } from "../adapters/workers/frames.ts";
 import type { HttpExchange } from "../exchange.ts";
-import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "./forwarding.ts";
+import { Forwarding, readAnswerHead, unreadResult, type AnswerSource, type ForwardResult } from "./forwarding.ts";
+import { CONNECT_TIMEOUT_MS } from "./frames/open-socket.ts";
 import { RELAY_PATH } from "./frames/upgrade.ts";
-import { RELAY_HEADER } from "./relayed-headers.ts";
+import { RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
 import type { SealedRequest } from "./sealed-request.ts";
+import { SignedAnswerReader } from "./signed-answer.ts";
 
-/** Milliseconds to connect to another hub. */
-const CONNECT_TIMEOUT_MS = 2000;
 /**
  * Milliseconds after which an unused connection is closed. It is less than `server.idle_timeout`, so that a request is
  * not sent on a connection that the other hub is closing.
@@ -16,8 +17,8 @@ const UNUSED_MS = 4000;
 /** Maximum number of connections for calls, and of open streams, to one hub. Further calls wait for a connection. */
 const MAX_CALLS = 512;
 const MAX_STREAMS = 8192;
-/** Maximum number of bytes of an answer that is collected and sent in one piece. */
-const MAX_WHOLE_BYTES = 256 * 1024;
+/** Number of bytes that the caller has not read, at which this hub stops reading the answer. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 
 interface HttpModule {
   readonly request: typeof createRequest;
@@ -30,6 +31,12 @@ interface HttpModule {
  */
 export class HttpTransport {
   readonly #agents = new Map<string, Agent>();
+  readonly #keyOf: (code: string) => Buffer;
+
+  /** `keyOf` returns the key of the answer to the request with a code. */
+  constructor(keyOf: (code: string) => Buffer) {
+    this.#keyOf = keyOf;
+  }
 
   /** Passes a request to the hub at `url`, unless its caller has disconnected. The answer goes to the caller. */
   forward(http: HttpExchange, url: string, { bytes, code }: SealedRequest): Promise<ForwardResult> {
@@ -44,7 +51,7 @@ export class HttpTransport {
       },
     });
     const forwarding = new Forwarding(http, () => request.destroy());
-    request.on("response", (response: IncomingMessage) => receive(response, forwarding));
+    request.on("response", (response: IncomingMessage) => receive(response, forwarding, this.#keyOf(code)));
     const connecting = watchConnecting(request);
     request.on("error", (error) => forwarding.fail(connecting.isOver ? "lost" : unsentResult(codeOf(error))));
     request.end(bytes);
@@ -100,28 +107,36 @@ function watchConnecting(request: ClientRequest): { readonly isOver: boolean } {
   return state;
 }
 
-function receive(response: IncomingMessage, forwarding: Forwarding): void {
-  const { statusCode = 502, headers } = response;
-  const head = readAnswerHead(statusCode, headers);
-  if (!forwarding.begin(head)) return void response.resume();
+/** Passes the answer in a response to the caller. Only an answer with the right codes is passed. */
+function receive(response: IncomingMessage, forwarding: Forwarding, key: Buffer): void {
   response.on("error", () => forwarding.fail("lost"));
-  const length = headers["content-length"];
-  if (length !== undefined && Number(length) <= MAX_WHOLE_BYTES) receiveWhole(response, forwarding, head);
-  else receivePieces(response, forwarding, head);
-}
-
-function receiveWhole(response: IncomingMessage, forwarding: Forwarding, head: AnswerHead): void {
-  const pieces: Buffer[] = [];
-  response.on("data", (piece: Buffer) => pieces.push(piece));
-  response.on("end", () => forwarding.send(head, pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
-}
-
-function receivePieces(response: IncomingMessage, forwarding: Forwarding, head: AnswerHead): void {
-  const { answer } = forwarding.http;
-  forwarding.open(head);
-  answer.onDrained(() => response.resume());
-  response.on("data", (piece: Buffer) => {
-    if (!answer.write(piece)) response.pause();
+  if (response.headers[RELAY_HEADER] !== RELAYED.signed) {
+    response.resume();
+    return forwarding.fail(unreadResult(response.statusCode ?? 502));
+  }
+  const reader = new SignedAnswerReader(key);
+  let unreadBytes = 0;
+  const source: AnswerSource = {
+    readHead: readAnswerHead,
+    gone: () => response.destroy(),
+    taken: (_, bytes) => {
+      unreadBytes -= bytes;
+      if (unreadBytes < MAX_UNREAD_BYTES) response.resume();
+    },
+  };
+  response.on("data", (chunk: Buffer) => {
+    try {
+      for (const frame of reader.read(chunk)) {
+        if (frame.type === FRAME.piece) unreadBytes += frame.body.length;
+        forwarding.receive(frame, source);
+      }
+    } catch {
+      // After an invalid record, no later byte of the response can be trusted.
+      forwarding.fail("lost");
+      response.destroy();
+    }
+    if (unreadBytes >= MAX_UNREAD_BYTES) response.pause();
   });
-  response.on("end", () => forwarding.end());
+  // Has no effect if the last frame has arrived.
+  response.on("end", () => forwarding.fail("lost"));
 }

@@ -17,6 +17,7 @@ import { RELAY_PATH } from "./frames/upgrade.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
 import { RequestSeal, type SealedRequest } from "./sealed-request.ts";
+import { createSignedAnswer } from "./signed-answer.ts";
 import { StoreTransport } from "./store-transport.ts";
 
 export interface RelayParts {
@@ -57,7 +58,7 @@ const MAX_HEAD_BYTES = 1024 * 1024;
 export class HubRelay {
   readonly #parts: RelayParts;
   readonly #seal: RequestSeal;
-  readonly #http = new HttpTransport();
+  readonly #http: HttpTransport;
   readonly #handshakes: Handshakes;
   readonly #frames: FrameTransport;
   readonly #hosts: FrameHost[] = [];
@@ -73,6 +74,7 @@ export class HubRelay {
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.#seal = new RequestSeal(parts);
+    this.#http = new HttpTransport((code) => this.#seal.answerKey(code));
     this.#handshakes = new Handshakes(parts.hub, parts.secret);
     this.#frames = new FrameTransport(this.#handshakes);
     this.#store = new StoreTransport({
@@ -120,7 +122,7 @@ export class HubRelay {
       handshakes: this.#handshakes,
       heads: this.#heads,
       logger: this.#parts.logger,
-      serve: (request, answer) => this.#serveHosted(request, answer, place),
+      serve: (request, answer) => this.#serve(request, answer, place),
     });
     this.#hosts.push(host);
     place.closing.addEventListener("abort", () => host.leave(), { once: true });
@@ -145,24 +147,33 @@ export class HubRelay {
     // Most requests of other programs are refused before their body is read.
     if (!CODE.test(code)) throw new Refusal(403, FOREIGN);
     const bytes = await outer.readBody(outer.place.limits.maxBodyBytes + MAX_HEAD_BYTES);
-    return this.#serve({ bytes, code }, outer.answer, outer.place);
+    const request = this.#opened({ bytes, code });
+    const parts = { response: outer.answer, key: this.#seal.answerKey(code), logger: this.#parts.logger };
+    this.#serve(request, createSignedAnswer(parts), outer.place);
   }
 
-  #serveFromStore(request: SealedRequest, answer: HttpAnswer): void {
+  #serveFromStore(sealed: SealedRequest, answer: HttpAnswer): void {
     const place = this.#place;
     if (!place) return answer.cut();
-    this.#serve(request, answer, place).catch((error: unknown) => this.#failed(error, answer));
+    let request: HostedRequest;
+    try {
+      request = this.#opened(sealed);
+    } catch (error) {
+      return this.#failed(error, answer);
+    }
+    this.#serve(request, answer, place);
   }
 
-  async #serve(request: SealedRequest, answer: HttpAnswer, place: ExchangePlace): Promise<void> {
-    const opened = this.#seal.open(request);
+  /** Returns a request that another hub has sealed. Throws a `Refusal` if the seal is not valid. */
+  #opened(sealed: SealedRequest): HostedRequest {
+    const opened = this.#seal.open(sealed);
     if (!opened) throw new Refusal(403, FOREIGN);
     const { head, body } = opened;
     const read = { head, principal: this.#principals.read(head.principal), memo: new HeadMemo() };
-    return this.#handle({ from: head.from, head: read, request: new FramedRequest(read, body) }, answer, place);
+    return { from: head.from, head: read, request: new FramedRequest(read, body) };
   }
 
-  #serveHosted(request: HostedRequest, answer: HttpAnswer, place: ExchangePlace): void {
+  #serve(request: HostedRequest, answer: HttpAnswer, place: ExchangePlace): void {
     try {
       const handled = this.#handle(request, answer, place);
       if (handled instanceof Promise) handled.catch((error: unknown) => this.#failed(error, answer));

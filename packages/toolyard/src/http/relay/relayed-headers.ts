@@ -5,8 +5,8 @@ import type { RawHeaders, RequestHeaders } from "../wire.ts";
  * `RELAYED`.
  */
 export const RELAY_HEADER = "toolyard-relay";
-/** Values of `RELAY_HEADER` in answers. */
-export const RELAYED = { answered: "answered", absent: "absent" } as const;
+/** Values of `RELAY_HEADER` in answers. `signed`: HTTP response with an answer in its body. */
+export const RELAYED = { answered: "answered", absent: "absent", signed: "signed" } as const;
 
 /** Request headers that MCP reads. Credentials and headers of proxies are not passed on. */
 const PASSED = /^(?:accept|content-type|last-event-id|user-agent|traceparent|tracestate|baggage|(?:x-)?mcp-.+)$/;

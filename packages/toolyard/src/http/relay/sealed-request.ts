@@ -90,9 +90,14 @@ export class RequestSeal {
     return { head, body: bytes.subarray(bodyStart) };
   }
 
-  /** Returns the key of the messages that belong to the request with this code. */
+  /** Returns the key of the messages through the store that belong to the request with this code. */
   messageKey(code: string): Buffer {
     return this.#codeOf(Buffer.from(`messages ${code}`));
+  }
+
+  /** Returns the key of the answer to the HTTP request with this code. */
+  answerKey(code: string): Buffer {
+    return this.#codeOf(Buffer.from(`answer ${code}`));
   }
 
   /**

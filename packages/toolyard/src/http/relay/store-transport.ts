@@ -1,10 +1,9 @@
 import { encodeFrames, FRAME, FrameDecoder, type OutgoingFrame, type WorkerFrame } from "../adapters/workers/frames.ts";
-import type { WorkerAnswerHead } from "../adapters/workers/messages.ts";
 import { RemoteAnswerWire } from "../adapters/workers/remote-wire.ts";
 import { HttpAnswer, type AnswerFaults } from "../answer/answer.ts";
 import type { Delivery, Peers } from "../../state/ports/peers.ts";
 import type { HttpExchange } from "../exchange.ts";
-import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "./forwarding.ts";
+import { Forwarding, readAnswerHead, type AnswerSource, type ForwardResult } from "./forwarding.ts";
 import type { SealedRequest } from "./sealed-request.ts";
 import { hasCode, readStoreMessage, writeStoreMessage, type StoreMessage } from "./store-message.ts";
 
@@ -65,6 +64,11 @@ export class StoreTransport {
   readonly #served = new Map<string, ServedRequest>();
   /** Requests with an incomplete answer: a part could not be sent to the hub that passed the request. */
   readonly #unfinished = new Map<string, { readonly place: MessagePlace; readonly exchange: number }>();
+  readonly #source: AnswerSource = {
+    readHead: readAnswerHead,
+    taken: (id, bytes) => this.#send(id, { type: FRAME.taken, head: String(bytes), body: "" }),
+    gone: (id) => this.#send(id, { type: FRAME.gone, head: "", body: "" }),
+  };
   readonly #unlisten: readonly (() => void)[];
   #lastRequest = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -178,38 +182,13 @@ export class StoreTransport {
     const sent = this.#sent.get(frame.exchange);
     if (sent?.to !== message.from || !hasCode(message, sent.key)) return;
     sent.received += 1;
-    if (message.number !== sent.received || frame.type === FRAME.cut) return this.#fail(frame.exchange, "lost");
-    const { forwarding } = sent;
-    switch (frame.type) {
-      case FRAME.answer:
-        return this.#answered(frame, forwarding);
-      case FRAME.begin: {
-        const head = readHead(frame.head);
-        if (forwarding.begin(head)) return forwarding.open(head);
-        return this.#drop(frame.exchange);
-      }
-      case FRAME.piece:
-        return this.#piece(frame, forwarding);
-      case FRAME.end:
-        forwarding.end();
-        this.#drop(frame.exchange);
-    }
-  }
-
-  #answered({ exchange, head, body }: WorkerFrame, forwarding: Forwarding): void {
-    const read = readHead(head);
-    if (forwarding.begin(read)) forwarding.send(read, Buffer.from(body));
-    this.#drop(exchange);
-  }
-
-  #piece({ exchange, body }: WorkerFrame, { http }: Forwarding): void {
-    const piece = Buffer.from(body);
-    http.answer.write(piece, () => this.#send(exchange, { type: FRAME.taken, head: String(piece.length), body: "" }));
+    if (message.number !== sent.received) return this.#fail(frame.exchange, "lost");
+    if (sent.forwarding.receive(frame, this.#source)) this.#drop(frame.exchange);
   }
 
   /** Ends a request after its caller has disconnected. */
   #stop(id: number): void {
-    this.#send(id, { type: FRAME.gone, head: "", body: "" });
+    this.#source.gone(id);
     this.#drop(id);
   }
 
@@ -257,9 +236,4 @@ function framesOf({ frames }: StoreMessage): readonly WorkerFrame[] {
   } catch {
     return [];
   }
-}
-
-function readHead(text: string): AnswerHead {
-  const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
-  return readAnswerHead(status, headers);
 }

@@ -1,9 +1,7 @@
-import { isAscii } from "node:buffer";
 import type { Socket } from "node:net";
 import { FRAME, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
-import type { WorkerAnswerHead } from "../../adapters/workers/messages.ts";
 import type { HttpExchange } from "../../exchange.ts";
-import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "../forwarding.ts";
+import { Forwarding, readAnswerHead, type AnswerHead, type AnswerSource, type ForwardResult } from "../forwarding.ts";
 import { ALIVE, FrameConnection } from "./frame-connection.ts";
 import { MAX_EXCHANGES } from "./frame-host.ts";
 import type { ConnectionKeys } from "./handshake.ts";
@@ -14,8 +12,6 @@ export interface FramedMessage {
   readonly body: string | Uint8Array;
 }
 
-/** Maximum number of bytes of an answer's body that is written to the caller together with the head. */
-const MAX_JOINED_BYTES = 16 * 1024;
 /** Maximum number of cached heads of answers. */
 const MAX_HEADS = 1024;
 /**
@@ -30,6 +26,11 @@ export class FrameClient {
   readonly #connection: FrameConnection;
   readonly #sent = new Map<number, Forwarding>();
   readonly #heads = new Map<string, AnswerHead>();
+  readonly #source: AnswerSource = {
+    readHead: (text) => this.#head(text),
+    taken: (exchange, bytes) => this.#connection.sendHead(FRAME.taken, exchange, String(bytes)),
+    gone: (exchange) => this.#connection.sendBare(FRAME.gone, exchange),
+  };
   #lastExchange = 0;
   readonly #timer: NodeJS.Timeout;
   #isLeaving = false;
@@ -96,48 +97,13 @@ export class FrameClient {
 
   #received(frame: WorkerFrame): void {
     if (frame.type === FRAME.close) return this.leave();
-    const forwarding = this.#sent.get(frame.exchange);
-    if (!forwarding) return;
-    switch (frame.type) {
-      case FRAME.answer:
-        return this.#answered(frame, forwarding);
-      case FRAME.begin:
-        return this.#begun(frame, forwarding);
-      case FRAME.piece:
-        return this.#piece(frame, forwarding);
-      case FRAME.end:
-        this.#drop(frame.exchange);
-        return forwarding.end();
-      case FRAME.cut:
-        this.#drop(frame.exchange);
-        return forwarding.fail("lost");
-    }
-  }
-
-  #answered({ exchange, head: text, body }: WorkerFrame, forwarding: Forwarding): void {
-    this.#drop(exchange);
-    const head = this.#head(text);
-    if (forwarding.begin(head)) forwarding.send(head, joinable(body));
-  }
-
-  #begun({ exchange, head: text }: WorkerFrame, forwarding: Forwarding): void {
-    const head = this.#head(text);
-    if (forwarding.begin(head)) return forwarding.open(head);
-    this.#connection.sendBare(FRAME.gone, exchange);
-    this.#drop(exchange);
-  }
-
-  #piece({ exchange, body }: WorkerFrame, { http }: Forwarding): void {
-    // The body is part of a larger buffer, which a slow caller must not keep in memory.
-    const piece = Buffer.from(body);
-    http.answer.write(piece, () => this.#connection.sendHead(FRAME.taken, exchange, String(piece.length)));
+    if (this.#sent.get(frame.exchange)?.receive(frame, this.#source)) this.#drop(frame.exchange);
   }
 
   #head(text: string): AnswerHead {
     let head = this.#heads.get(text);
     if (head) return head;
-    const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
-    head = readAnswerHead(status, headers);
+    head = readAnswerHead(text);
     if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
     this.#heads.set(text, head);
     return head;
@@ -164,12 +130,4 @@ export class FrameClient {
       forwarding.fail(kept.has(exchange) ? "unsent" : "lost");
     this.#sent.clear();
   }
-}
-
-/**
- * Returns a small ASCII body as a text, because a text is written together with the head of the answer. Returns any
- * other body as a copy.
- */
-function joinable(body: Buffer): string | Buffer {
-  return body.length <= MAX_JOINED_BYTES && isAscii(body) ? body.toString("latin1") : Buffer.from(body);
 }
