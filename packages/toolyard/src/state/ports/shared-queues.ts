@@ -1,7 +1,13 @@
-/** Script of Redis with one key. */
+import { createHash } from "node:crypto";
+
+/** Script with one key that the store executes as one step. */
 export interface SharedScript {
   readonly text: string;
   readonly digest: string;
+}
+
+export function defineScript(text: string): SharedScript {
+  return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
 /** Exclusive use of a key by one hub, which is renewed until it is released. */

@@ -1,19 +1,9 @@
-import { createHash } from "node:crypto";
 import { messageOf } from "../../core/errors.ts";
 import { processActivity } from "../../core/process-activity.ts";
 import { Emitter } from "../../core/events.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { SharedScript } from "../ports/shared-queues.ts";
 import type { RedisClient } from "./client.ts";
-
-/** Script that Redis executes as one step. */
-export interface RedisScript {
-  readonly text: string;
-  readonly digest: string;
-}
-
-export function defineScript(text: string): RedisScript {
-  return { text, digest: createHash("sha1").update(text).digest("hex") };
-}
 
 type ReplyPart = string | number | Buffer;
 
@@ -100,7 +90,7 @@ export class RedisConnection {
    * sent only after a refusal would be executed after later commands. A server that forgot the script, or another
    * server of a cluster, gets the text again.
    */
-  async run({ text, digest }: RedisScript, key: string, ...parts: ReplyPart[]): Promise<unknown> {
+  async run({ text, digest }: SharedScript, key: string, ...parts: ReplyPart[]): Promise<unknown> {
     if (!this.#sentScripts.has(digest)) {
       this.#sentScripts.add(digest);
       return this.command("EVAL", text, 1, key, ...parts);

@@ -3,7 +3,7 @@ import { Emitter } from "../../core/events.ts";
 import type { ParkedDirectory, ParkedHolder } from "../ports/parked-directory.ts";
 import type { HeldSession, SessionRecord, SessionRecords } from "../ports/session-records.ts";
 import { StoreLostError } from "../ports/store.ts";
-import { defineScript } from "./connection.ts";
+import { defineScript } from "../ports/shared-queues.ts";
 import type { HubLeases, LeaseParts } from "./leases.ts";
 
 interface HeldParts extends LeaseParts {

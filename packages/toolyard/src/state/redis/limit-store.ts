@@ -3,7 +3,8 @@ import { startWithin, type Tracing } from "../../core/ports/tracing.ts";
 import { LimitTable, MemoryLimitStore } from "../memory/limit-table.ts";
 import { createMember } from "../memory/membership.ts";
 import type { Admission, LimitBounds, LimitStore } from "../ports/limit-store.ts";
-import { defineScript, type RedisConnection } from "./connection.ts";
+import { defineScript } from "../ports/shared-queues.ts";
+import type { RedisConnection } from "./connection.ts";
 import { HUB_LEASE_MS } from "./leases.ts";
 import type { RedisStoreOptions } from "./options.ts";
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SharedScript, StoreLease } from "../ports/shared-queues.ts";
-import { defineScript } from "./connection.ts";
+import { defineScript, type SharedScript, type StoreLease } from "../ports/shared-queues.ts";
 
 interface LeaseCommands {
   command(name: string, ...parts: (string | number)[]): Promise<unknown>;

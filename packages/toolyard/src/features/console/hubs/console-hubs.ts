@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Peers } from "../../../state/ports/peers.ts";
-import type { SharedQueues, SharedScript } from "../../../state/ports/shared-queues.ts";
+import { defineScript, type SharedQueues } from "../../../state/ports/shared-queues.ts";
 import type { HubRow } from "../api-types.ts";
 
 /** Milliseconds for which a hub is listed after its last renewal. */
@@ -10,17 +9,13 @@ const RENEW_MS = LISTED_MS / 3;
 const MAX_HUBS = 1000;
 
 /** Arguments: id of a hub or an empty text, time in ms, maximum number. Lists the hub, and returns the listed ids. */
-const LIST = script(`
+const LIST = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZRANGE', KEYS[1], 0, ARGV[3] - 1)`);
-
-function script(text: string): SharedScript {
-  return { text, digest: createHash("sha1").update(text).digest("hex") };
-}
 
 /** The hubs of a store that serve the console. */
 export class ConsoleHubs {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
 import { isJsonObject } from "../../../core/json/json.ts";
-import type { SharedQueues, SharedScript } from "../../../state/ports/shared-queues.ts";
+import { defineScript, type SharedQueues } from "../../../state/ports/shared-queues.ts";
 import type { StoredTask, TaskFacts } from "../stored-task.ts";
 import type { TaskRecord } from "../task-journal.ts";
 
@@ -27,7 +27,7 @@ const LIST_BATCH = 100;
 const MAX_LISTED_RESULT = 16 * 1024;
 
 /** Stores a task if the hub in ARGV[1] still has it. Otherwise another hub has ended or continued it. */
-const STORE = script(`
+const STORE = defineScript(`
 local held = redis.call('HGET', KEYS[1], 'hub')
 if held and held ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'hub', ARGV[2], 'record', ARGV[3], 'result', ARGV[4])
@@ -35,14 +35,10 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return 1`);
 
 /** Gives an interrupted task to the hub in ARGV[1]. Only one hub gets it. */
-const CLAIM = script(`
+const CLAIM = defineScript(`
 if redis.call('HGET', KEYS[1], 'hub') ~= '' then return 0 end
 redis.call('HSET', KEYS[1], 'hub', ARGV[1])
 return 1`);
-
-function script(text: string): SharedScript {
-  return { text, digest: createHash("sha1").update(text).digest("hex") };
-}
 
 /** Tasks in a store that several hubs use. */
 export class TaskRecords {

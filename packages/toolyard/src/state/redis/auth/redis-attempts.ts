@@ -1,5 +1,5 @@
 import type { AttemptLimit, AuthAttempts, AuthPolls, PollRule } from "../../ports/auth-state.ts";
-import { defineScript } from "../connection.ts";
+import { defineScript } from "../../ports/shared-queues.ts";
 import type { RedisAuthParts } from "./redis-auth-records.ts";
 
 /** Arguments: burst, interval, time, TTL. Returns the milliseconds to wait, or 0 for an allowed attempt. */

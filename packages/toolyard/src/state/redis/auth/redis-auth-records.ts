@@ -9,7 +9,7 @@ import {
   type RecordUse,
   type ReuseRule,
 } from "../../ports/auth-state.ts";
-import { defineScript } from "../connection.ts";
+import { defineScript } from "../../ports/shared-queues.ts";
 import type { SealedValues } from "./sealed-values.ts";
 import { DURABLE_MS, type StoreCommands } from "./store-commands.ts";
 

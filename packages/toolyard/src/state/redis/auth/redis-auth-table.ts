@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { TableFullError, type AuthTable } from "../../ports/auth-state.ts";
 import type { VaultEntry } from "../../ports/shared-vault.ts";
-import { defineScript } from "../connection.ts";
+import { defineScript } from "../../ports/shared-queues.ts";
 import type { RedisAuthParts } from "./redis-auth-records.ts";
 import { DURABLE_MS } from "./store-commands.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { otherKeyError } from "../../../core/shared-key.ts";
 import type { AuthText, StampedText } from "../../ports/auth-state.ts";
 import { StoreLostError } from "../../ports/store.ts";
-import { defineScript } from "../connection.ts";
+import { defineScript } from "../../ports/shared-queues.ts";
 import type { RedisAuthParts } from "./redis-auth-records.ts";
 import { DURABLE_MS } from "./store-commands.ts";
 

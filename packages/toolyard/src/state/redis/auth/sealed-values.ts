@@ -1,8 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHash, createHmac, hkdfSync } from "node:crypto";
+import { openText, sealText } from "../../sealed-text.ts";
 
-const CIPHER = "aes-256-gcm";
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /** Encrypts values for a store, and hides the values by which records are found. Derives its keys from one key. */
@@ -22,25 +20,12 @@ export class SealedValues {
 
   /** Encrypts a value. `place` is authenticated, so that a value cannot be moved to another place. */
   seal(value: string, place: string): string {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, iv);
-    cipher.setAAD(Buffer.from(place));
-    return Buffer.concat([iv, cipher.update(value, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64");
+    return sealText(value, this.#key, place);
   }
 
   /** Returns the value, or `undefined` if it was not sealed with this key for this place. */
   open(sealed: unknown, place: string): string | undefined {
-    if (typeof sealed !== "string") return undefined;
-    const bytes = Buffer.from(sealed, "base64");
-    if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-    decipher.setAAD(Buffer.from(place));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-    } catch {
-      return undefined;
-    }
+    return openText(sealed, this.#key, place);
   }
 
   /** Returns a name that reveals nothing about the value. Equal values give equal names. */

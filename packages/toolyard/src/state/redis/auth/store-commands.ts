@@ -1,5 +1,6 @@
 import { StoreLostError } from "../../ports/store.ts";
-import type { RedisConnection, RedisScript } from "../connection.ts";
+import type { SharedScript } from "../../ports/shared-queues.ts";
+import type { RedisConnection } from "../connection.ts";
 
 /**
  * Milliseconds for which values without an expiry outlive the last hub that used them. Running hubs renew the values.
@@ -24,7 +25,7 @@ export class StoreCommands {
   }
 
   /** Runs a script with one key. */
-  run(script: RedisScript, key: string, ...parts: (string | number)[]): Promise<unknown> {
+  run(script: SharedScript, key: string, ...parts: (string | number)[]): Promise<unknown> {
     return this.#ask(() => this.#connection.run(script, key, ...parts));
   }
 
