@@ -42,7 +42,7 @@ class Provider {
 
 function pair(
   provider: SignedIn["flow"],
-  limits: { readonly maxSessions?: number; readonly refreshMs?: number } = {},
+  limits: { readonly maxSessions?: number; readonly refreshMs?: number; readonly extendAfterMs?: number } = {},
 ): readonly [SharedSessions, SharedSessions] {
   const parts = { sessionMs: 60_000, maxSessions: 64, ...limits, findFlow: async () => provider };
   const [first, second] = hubs.map(({ queues }) => new SharedSessions({ queues: queues!, ...parts }));
@@ -206,7 +206,7 @@ describe("sessions of two hubs", () => {
   });
 
   test("are limited together, and the least recently used one ends", async () => {
-    const [first, second] = pair(new Provider(), { maxSessions: 3 });
+    const [first, second] = pair(new Provider(), { maxSessions: 3, extendAfterMs: 0 });
     const opened = [await first.open({ authorization: "1" }), await second.open({ authorization: "2" })];
     opened.push(await first.open({ authorization: "3" }));
     await second.find(opened[0]!.cookie, opened[0]!.key);
@@ -215,6 +215,25 @@ describe("sessions of two hubs", () => {
     expect(found.filter((session) => session === undefined)).toHaveLength(1);
     expect([found[0], found[3]]).toEqual([{ authorization: "1" }, { authorization: "4" }]);
   });
+
+  test.each([
+    [0, true],
+    [30_000, false],
+  ])(
+    "20 s after their last extension, are extended by a request if `extendAfterMs` is %d: %s",
+    async (extendAfterMs, isExtended) => {
+      const [first] = pair(new Provider(), { extendAfterMs });
+      const { queues } = hubs[0]!;
+      const { cookie, key } = await first.open({ authorization: "Bearer x" });
+      const [id] = (await queues!.command("ZREVRANGE", `${queues!.prefix}{console:sessions}`, 0, 0)) as [string];
+      const record = `${queues!.prefix}{console:sessions}:${id}`;
+      await queues!.command("PEXPIRE", record, 40_000);
+      expect(await first.find(cookie, "another key")).toBeUndefined();
+      expect(Number(await queues!.command("PTTL", record))).toBeLessThanOrEqual(40_000);
+      expect(await first.find(cookie, key)).toEqual({ authorization: "Bearer x" });
+      expect(Number(await queues!.command("PTTL", record)) > 40_000).toBe(isExtended);
+    },
+  );
 
   test("are refused with 503 and not lost while the store is away", async () => {
     const server = await RedisServer.start();

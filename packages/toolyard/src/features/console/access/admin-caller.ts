@@ -8,7 +8,7 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnPage } from "../../../http/request/own-page.ts";
 import { KEY_HEADER } from "../api-types.ts";
-import type { BrowserSession, Sessions } from "./sessions.ts";
+import { isRenewalDue, type BrowserSession, type Sessions } from "./sessions.ts";
 
 /** Authenticated caller of one request to `/api/admin`. */
 export interface AdminCaller {
@@ -98,7 +98,7 @@ async function renewedSession(exchange: HttpExchange, sessions: Sessions): Promi
   const [cookie, key] = [cookieOf(exchange), exchange.header(KEY_HEADER) ?? ""];
   if (cookie === undefined) return undefined;
   const session = await sessions.find(cookie, key);
-  if (!session?.signedIn) return session;
+  if (!session?.signedIn || !isRenewalDue(session.signedIn)) return session;
   try {
     await sessions.renew(cookie);
   } catch (error) {

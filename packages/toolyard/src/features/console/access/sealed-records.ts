@@ -1,12 +1,15 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
-import type { SharedQueues, SharedScript, StoreLease } from "../../../state/ports/shared-queues.ts";
+import {
+  defineScript,
+  type SharedQueues,
+  type SharedScript,
+  type StoreLease,
+} from "../../../state/ports/shared-queues.ts";
+import { openText, sealText } from "../../../state/sealed-text.ts";
 
-const CIPHER = "aes-256-gcm";
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 /** Milliseconds after which the lock of a killed hub ends. */
 const LOCK_MS = 15_000;
 
@@ -14,7 +17,7 @@ const LOCK_MS = 15_000;
  * Scores are times of expiry in microseconds. Arguments: id, value, lifetime in ms, maximum number. Removes the records
  * that expire first above the maximum.
  */
-const PUT = script(`
+const PUT = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 redis.call('SET', KEYS[1] .. ':' .. ARGV[1], ARGV[2], 'PX', ARGV[3])
@@ -30,8 +33,12 @@ end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return 1`);
 
+/** Arguments: id. Returns a record and its remaining lifetime in ms. */
+const READ = defineScript(`
+return { redis.call('GET', KEYS[1] .. ':' .. ARGV[1]), redis.call('PTTL', KEYS[1] .. ':' .. ARGV[1]) }`);
+
 /** Arguments: id, new lifetime in ms. */
-const EXTEND = script(`
+const EXTEND = defineScript(`
 if redis.call('PEXPIRE', KEYS[1] .. ':' .. ARGV[1], ARGV[2]) == 0 then return 0 end
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], string.format('%.0f', time[1] * 1000000 + time[2] + ARGV[2] * 1000), ARGV[1])
@@ -39,15 +46,11 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 return 1`);
 
 /** Arguments: id. Removes a record and returns it. */
-const TAKE = script(`
+const TAKE = defineScript(`
 local value = redis.call('GET', KEYS[1] .. ':' .. ARGV[1])
 redis.call('DEL', KEYS[1] .. ':' .. ARGV[1])
 redis.call('ZREM', KEYS[1], ARGV[1])
 return value`);
-
-function script(text: string): SharedScript {
-  return { text, digest: createHash("sha1").update(text).digest("hex") };
-}
 
 export interface SealedRecordsParts {
   readonly queues: SharedQueues;
@@ -55,6 +58,12 @@ export interface SealedRecordsParts {
   readonly name: string;
   /** Maximum number of records of all hubs. Above it, those that expire first are removed. */
   readonly max: number;
+}
+
+/** A record, with the milliseconds after which it expires. */
+export interface TimedRecord {
+  readonly record: JsonObject;
+  readonly leftMs: number;
 }
 
 /**
@@ -82,6 +91,12 @@ export class SealedRecords {
 
   async read(secret: string): Promise<JsonObject | undefined> {
     return this.#open(secret, await this.#ask(this.#parts.queues.command("GET", `${this.#key}:${idOf(secret)}`)));
+  }
+
+  async readTimed(secret: string): Promise<TimedRecord | undefined> {
+    const [text, leftMs] = (await this.#run(READ, idOf(secret))) as readonly [unknown, number];
+    const record = this.#open(secret, text);
+    return record && { record, leftMs };
   }
 
   /** Lets a record live for another `lifeMs`. */
@@ -127,29 +142,18 @@ export class SealedRecords {
   }
 
   #cipherKey(secret: string): Buffer {
-    return createHmac("sha256", secret).update(`toolyard console ${this.#parts.name}`).digest();
+    return createHmac("sha256", secret).update("toolyard console").digest();
   }
 
   #seal(secret: string, text: string): string {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#cipherKey(secret), iv);
-    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
+    return sealText(text, this.#cipherKey(secret), this.#parts.name);
   }
 
-  #open(secret: string, text: unknown): JsonObject | undefined {
-    if (typeof text !== "string") return undefined;
-    const bytes = Buffer.from(text, "base64");
-    try {
-      const decipher = createDecipheriv(CIPHER, this.#cipherKey(secret), bytes.subarray(0, IV_BYTES));
-      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-      const value: unknown = parseExact(opened.toString("utf8"));
-      return isJsonObject(value) ? value : undefined;
-    } catch {
-      // A record that was changed in the store is treated as missing.
-      return undefined;
-    }
+  /** A record that was changed in the store is treated as missing. */
+  #open(secret: string, sealed: unknown): JsonObject | undefined {
+    const text = openText(sealed, this.#cipherKey(secret), this.#parts.name);
+    const value: unknown = text === undefined ? undefined : parseExact(text);
+    return isJsonObject(value) ? value : undefined;
   }
 }
 

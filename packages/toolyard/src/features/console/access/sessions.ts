@@ -62,7 +62,16 @@ export interface Sessions {
 }
 
 /** Time before its expiry at which an access token is renewed. */
-export const RENEW_BEFORE_MS = 30_000;
+const RENEW_BEFORE_MS = 30_000;
+
+/** Returns true if the access token of a sign-in can be renewed, and has expired or expires soon. */
+export function isRenewalDue(tokens: IssuedTokens, now = Date.now()): tokens is RenewableTokens {
+  const { refreshToken, expiresAt = Infinity } = tokens;
+  return refreshToken !== undefined && expiresAt - now <= RENEW_BEFORE_MS;
+}
+
+type RenewableTokens = IssuedTokens & { readonly refreshToken: string };
+
 /** Time within which a sign-in link can be used. */
 export const LINK_MS = 60_000;
 /** Maximum number of sign-in links that wait for their browser. */
@@ -119,9 +128,8 @@ export class BrowserSessions implements Sessions {
 
   async renew(cookie: string): Promise<void> {
     const session = this.#sessions.get(name(cookie));
-    if (session?.signedIn?.refreshToken === undefined) return;
+    if (!session?.signedIn || !isRenewalDue(session.signedIn, this.#now())) return;
     const { refreshToken, expiresAt = Infinity } = session.signedIn;
-    if (expiresAt - this.#now() > RENEW_BEFORE_MS) return;
     session.refreshing ??= this.#refresh(session, refreshToken).finally(() => (session.refreshing = undefined));
     try {
       await session.refreshing;

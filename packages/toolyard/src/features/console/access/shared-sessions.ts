@@ -5,9 +5,9 @@ import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
 import { SealedRecords } from "./sealed-records.ts";
 import {
   createSecret,
+  isRenewalDue,
   LINK_MS,
   MAX_LINKS,
-  RENEW_BEFORE_MS,
   type BrowserSession,
   type NewSession,
   type SessionLimits,
@@ -17,6 +17,8 @@ import {
 
 /** Default of `refreshMs`. */
 const REFRESH_MS = 15_000;
+/** Largest default of `extendAfterMs`. */
+const EXTEND_AFTER_MS = 60_000;
 /** Milliseconds between two looks at a session that another hub renews. */
 const LOOK_MS = 100;
 
@@ -28,6 +30,11 @@ export interface SharedSessionsParts extends SessionLimits {
   readonly findFlow: FindFlow;
   /** Milliseconds for which a hub waits while another hub renews the tokens of a session. @default 15 s */
   readonly refreshMs?: number;
+  /**
+   * Milliseconds after which a request extends its session again. Until then, the session counts as used at its last
+   * extension. @default a minute, at most a tenth of `sessionMs`
+   */
+  readonly extendAfterMs?: number;
 }
 
 interface StoredSession {
@@ -46,10 +53,12 @@ export class SharedSessions implements Sessions {
   /** Renewals of this hub by cookie, so that concurrent requests wait for one answer. */
   readonly #renewals = new Map<string, Promise<void>>();
   readonly #refreshMs: number;
+  readonly #extendAfterMs: number;
 
   constructor(parts: SharedSessionsParts) {
-    const { queues, maxSessions } = parts;
+    const { queues, maxSessions, sessionMs } = parts;
     this.#parts = parts;
+    this.#extendAfterMs = parts.extendAfterMs ?? Math.min(EXTEND_AFTER_MS, sessionMs / 10);
     this.#refreshMs = parts.refreshMs ?? REFRESH_MS;
     this.#sessions = new SealedRecords({ queues, name: "sessions", max: maxSessions });
     this.#links = new SealedRecords({ queues, name: "links", max: MAX_LINKS });
@@ -63,9 +72,11 @@ export class SharedSessions implements Sessions {
   }
 
   async find(cookie: string, key: string): Promise<BrowserSession | undefined> {
-    const stored = await this.#read(cookie);
+    const { record, leftMs = 0 } = (await this.#sessions.readTimed(cookie)) ?? {};
+    const stored = readStored(record);
     if (!stored || !isSame(stored.keyDigest, digestOf(key))) return undefined;
-    await this.#sessions.extend(cookie, this.#parts.sessionMs);
+    const { sessionMs } = this.#parts;
+    if (sessionMs - leftMs >= this.#extendAfterMs) await this.#sessions.extend(cookie, sessionMs);
     const { authorization, tokens, flow: name } = stored;
     const flow = name === undefined ? undefined : await this.#parts.findFlow(name);
     return { authorization, ...(tokens && flow && { signedIn: { ...tokens, flow } }) };
@@ -82,8 +93,7 @@ export class SharedSessions implements Sessions {
 
   async #renew(cookie: string): Promise<void> {
     const stored = await this.#read(cookie);
-    const leftMs = leftOf(stored);
-    if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
+    if (!isDue(stored)) return;
     // A refresh token can be used once, so that only one hub may send it.
     const lock = await this.#sessions.lock(cookie);
     if (!lock) return this.#await(cookie);
@@ -91,7 +101,7 @@ export class SharedSessions implements Sessions {
       await this.#refresh(cookie);
     } catch (error) {
       // The token may have expired while the authorization server did not answer.
-      if (leftOf(stored)! <= 0) throw error;
+      if (isExpired(stored)) throw error;
     } finally {
       await lock.release();
     }
@@ -100,8 +110,8 @@ export class SharedSessions implements Sessions {
   async #refresh(cookie: string): Promise<void> {
     // Another hub may have renewed the tokens since they were read.
     const stored = await this.#read(cookie);
-    const { tokens, flow: name = "" } = stored ?? {};
-    if (!stored || tokens?.refreshToken === undefined || leftOf(stored)! > RENEW_BEFORE_MS) return;
+    if (!isDue(stored)) return;
+    const { tokens, flow: name = "" } = stored;
     const flow = await this.#parts.findFlow(name);
     if (!flow) return;
     const issued = await flow.refresh(tokens.refreshToken).catch((error: unknown) => {
@@ -128,15 +138,15 @@ export class SharedSessions implements Sessions {
    */
   async #await(cookie: string): Promise<void> {
     const until = performance.now() + this.#refreshMs;
-    let [isRenewing, leftMs]: [boolean, number | undefined] = [true, 0];
+    let [isRenewing, stored]: [boolean, StoredSession | undefined] = [true, undefined];
     while (isRenewing && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       // The lock is read before the session, because a hub stores the tokens before it unlocks.
       isRenewing = await this.#sessions.isLocked(cookie);
-      leftMs = leftOf(await this.#read(cookie));
-      if (leftMs === undefined || leftMs > RENEW_BEFORE_MS) return;
+      stored = await this.#read(cookie);
+      if (!isDue(stored)) return;
     }
-    if (leftMs! <= 0) throw new Error("Another hub has not renewed the access token of the session. Try again.");
+    if (isExpired(stored)) throw new Error("Another hub has not renewed the access token of the session. Try again.");
   }
 
   async isOpen(cookie: string): Promise<boolean> {
@@ -181,10 +191,14 @@ function readStored(record: JsonObject | undefined): StoredSession | undefined {
   return { authorization, keyDigest, ...(tokens && { tokens }), ...(flow !== undefined && { flow }) };
 }
 
-/** Returns the time until the access token expires. Returns `undefined` if it cannot be renewed. */
-function leftOf(stored: StoredSession | undefined): number | undefined {
-  if (stored?.tokens?.refreshToken === undefined) return undefined;
-  return (stored.tokens.expiresAt ?? Infinity) - Date.now();
+function isDue(stored: StoredSession | undefined): stored is DueSession {
+  return stored?.tokens !== undefined && isRenewalDue(stored.tokens);
+}
+
+type DueSession = StoredSession & { readonly tokens: { readonly refreshToken: string } };
+
+function isExpired(stored: StoredSession | undefined): boolean {
+  return (stored?.tokens?.expiresAt ?? Infinity) <= Date.now();
 }
 
 function digestOf(text: string): string {
