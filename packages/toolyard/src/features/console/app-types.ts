@@ -12,7 +12,7 @@ export interface OpenedApp {
   readonly prefersBorder: boolean;
 }
 
-/** Origins in the metadata of a page. Entries that are not origins are omitted. */
+/** Origins in the metadata of a page. Entries that are not origins, or that the page must not use, are omitted. */
 export interface AppDomains {
   readonly connectDomains: readonly string[];
   readonly resourceDomains: readonly string[];
