@@ -1,5 +1,4 @@
-import type { ComponentChildren } from "preact";
-import { toChildArray } from "preact";
+import { toChildArray, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../i18n/texts.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { call } from "../api.ts";
-import { Name } from "./parts.tsx";
+import { Hint, Name } from "./parts.tsx";
 
 const WAIT_MS = 150;
 
@@ -41,11 +41,7 @@ export function CompletedField(props: CompletedFieldProps) {
     <label class="field">
       <span>
         <Name class="field-name" text={name} />
-        {hint !== undefined && (
-          <small class="hint dim">
-            <Name text={hint} />
-          </small>
-        )}
+        {hint !== undefined && <Hint text={hint} />}
       </span>
       <input
         value={value}

@@ -17,6 +17,16 @@ export function Name({ text, class: className }: { readonly text: string; readon
 }
 const MAX_NAME = 300;
 
+/** Shows the description of a field from a server. */
+export function Hint({ text }: { readonly text: string }) {
+  return (
+    <small class="dim hint">
+      <bdi>{shortened(text, MAX_HINT)}</bdi>
+    </small>
+  );
+}
+const MAX_HINT = 2000;
+
 function shortened(text: string, max: number): string {
   return text.length > max ? `${firstChars(text, max)}…` : text;
 }

@@ -1,6 +1,6 @@
 import { t } from "../i18n/texts.ts";
 import { Bounded } from "./bounded.tsx";
-import { Name } from "./parts.tsx";
+import { Hint, Name } from "./parts.tsx";
 
 /** A JSON Schema whose keywords are read with checks. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -100,11 +100,7 @@ export function Field(props: FieldProps) {
     </>
   );
   const control = <Control {...props} schema={schema} depth={depth} />;
-  const hint = description !== "" && (
-    <small class="dim hint">
-      <Name text={description.slice(0, 2000)} />
-    </small>
-  );
+  const hint = description !== "" && <Hint text={description} />;
   if (isGroup && depth < MAX_DEPTH)
     return (
       <fieldset>
