@@ -23,7 +23,6 @@ export interface ChatParts {
   /** Returns the current configuration. */
   readonly config: () => ChatReads;
   readonly logger: Logger;
-  /** @default answers are not recorded */
 }
 
 /** Maximum number of concurrent answers, for all callers together: each may take minutes and costs model tokens. */
