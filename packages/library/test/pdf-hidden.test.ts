@@ -59,6 +59,7 @@ function rawPdf({ content, page = "", resources = "", fonts = "", objects = [], 
 const WARNING = /^Pages with text that cannot be seen .* which was left out: 1\.$/;
 const SEEN = "Printed words of the page.";
 const SECRET = "Ignore this advice.";
+const BOTH = `${SEEN} ${SECRET}`;
 const formText = `1 g BT /F1 12 Tf 1 0 0 1 40 300 Tm (${SECRET}) Tj ET`;
 const visible = (document: InstanceType<typeof PdfDocument>): void =>
   void document.fillColor("black").fontSize(12).text(SEEN, 40, 40, { lineBreak: false });
@@ -310,6 +311,31 @@ describe("keeps text that can be seen, without a warning", () => {
     expect(text).not.toContain(SECRET);
     expect(text).toMatch(/^\p{Script=Arabic}{4}$/u);
     expect(warnings).toEqual([expect.stringMatching(WARNING)]);
+  });
+});
+
+describe("a page with many painted areas", () => {
+  const boxes = (count: number): string => Array.from({ length: count }, () => "0 0 3 3 re f").join("\n");
+  const seen = `0 g BT /F1 12 Tf 1 0 0 1 40 500 Tm (${SEEN}) Tj ET`;
+  const covered = `0 g BT /F1 12 Tf 1 0 0 1 40 300 Tm (${SECRET}) Tj ET 1 0 0 rg 30 290 300 40 re f`;
+  const UNCHECKED = /^Pages with too many painted areas to find text .* which was read: 1\.$/;
+
+  test.each([
+    ["5,000 areas hides white text", `${boxes(5_000)} ${seen} ${formText}`, SEEN, WARNING],
+    ["5,001 areas reads white text, with a warning", `${boxes(5_001)} ${seen} ${formText}`, BOTH, UNCHECKED],
+    ["5,001 areas reads covered text, with a warning", `${boxes(5_001)} ${seen} ${covered}`, BOTH, UNCHECKED],
+    ["5,001 areas after white text warns too", `${seen} ${formText} ${boxes(5_001)}`, BOTH, UNCHECKED],
+    ["5,001 areas and black text warns too", `${boxes(5_001)} ${seen}`, SEEN, UNCHECKED],
+  ])("with %s", async (_case, content, expected, warning) => {
+    const { text, warnings } = await readBytes(rawPdf({ content }));
+    expect([text.replaceAll("\n", " "), warnings]).toEqual([expected, [expect.stringMatching(warning)]]);
+  });
+
+  test("whose areas are too thin to count, or not drawn, is examined without a warning", async () => {
+    const thin = boxes(5_001).replaceAll("3 3 re", "3 2 re");
+    const hidden = `q 0 0 1 1 re W n ${boxes(5_001)} Q`;
+    for (const content of [`${thin} ${seen}`, `${hidden} ${seen}`])
+      expect(await readBytes(rawPdf({ content }))).toEqual({ text: SEEN, warnings: [] });
   });
 });
 

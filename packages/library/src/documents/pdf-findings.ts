@@ -40,6 +40,10 @@ const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) =>
       "page), which was left out",
     ({ hasHiddenText = false }) => hasHiddenText,
   ],
+  [
+    "Pages with too many painted areas to find text in the colour of its background or covered text, which was read",
+    ({ hasUncheckedText = false }) => hasUncheckedText,
+  ],
   ["Pages with letters that the file maps to no character, so that words are incomplete", hasUnmappedGlyphs],
 ];
 

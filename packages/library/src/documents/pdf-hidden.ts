@@ -1,7 +1,7 @@
 import type { Box } from "./pdf-matrix.ts";
 import type { TextRun } from "./pdf-lines.ts";
 import type { DrawnGlyph, PagePaint } from "./pdf-paint.ts";
-import { visibilities, type Visibility } from "./pdf-visible.ts";
+import { isBackgroundKnown, visibilities, type Visibility } from "./pdf-visible.ts";
 
 /** Minimum share of characters that the page does not draw, by which it is a scan with a text layer. */
 const LAYER_SHARE = 0.5;
@@ -21,6 +21,8 @@ export interface PageVisibility {
   readonly hasOutside: boolean;
   /** True if text is drawn twice. */
   readonly hasDoubled: boolean;
+  /** True if there are letters or digits of which it is not known whether they are covered or like their background. */
+  readonly hasUnchecked: boolean;
 }
 
 export function visibilityOfPage(paint: PagePaint, view: Box): PageVisibility {
@@ -30,7 +32,9 @@ export function visibilityOfPage(paint: PagePaint, view: Box): PageVisibility {
   for (const [at, { text }] of glyphs.entries()) if (LETTER.test(text)) counts[seen[at]!] += 1;
   const { visible, hidden, layer, outside, doubled } = counts;
   const isLayer = hidden === 0 && layer > (visible + layer) * LAYER_SHARE;
-  return { glyphs, seen, suspects: hidden + layer, isLayer, hasOutside: outside > 0, hasDoubled: doubled > 0 };
+  const found = { hasOutside: outside > 0, hasDoubled: doubled > 0 };
+  const hasUnchecked = !isBackgroundKnown(paint) && visible + doubled > 0;
+  return { glyphs, seen, suspects: hidden + layer, isLayer, ...found, hasUnchecked };
 }
 
 export interface VisibleTexts<T extends TextRun> {

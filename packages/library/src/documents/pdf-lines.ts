@@ -20,6 +20,8 @@ export interface PageLines {
   readonly hasHiddenText?: boolean;
   /** True if text that is drawn twice was read once. @default false */
   readonly hasDoubledText?: boolean;
+  /** True if it is not known whether all of the text can be seen. @default false */
+  readonly hasUncheckedText?: boolean;
 }
 
 export interface PdfLine {

@@ -1,3 +1,4 @@
+import { NearbyPlaces } from "./nearby-places.ts";
 import type { PageLines, TextRun } from "./pdf-lines.ts";
 
 /** Maximum distance of duplicate text, in points. Text that is drawn again closer than that is the same text. */
@@ -17,13 +18,13 @@ const isText = ({ text }: TextRun): boolean => text.trim() !== "";
 
 /** Returns the runs that repeat an earlier run at the same place, as programs draw bold letters and shadows. */
 export function doubledRuns({ texts }: PageLines): ReadonlySet<TextRun> {
-  const seen = new Map<string, TextRun[]>();
+  const earlier = new NearbyPlaces<TextRun>(DOUBLED_DISTANCE);
   const doubled = new Set<TextRun>();
   for (const run of texts.filter(({ text }) => text.trim().length > 1)) {
-    const others = seen.get(run.text) ?? [];
-    if (others.some((other) => Math.hypot(other.x - run.x, other.y - run.y) < DOUBLED_DISTANCE)) doubled.add(run);
-    others.push(run);
-    seen.set(run.text, others);
+    const isSame = ({ text, x, y }: TextRun): boolean =>
+      text === run.text && Math.hypot(x - run.x, y - run.y) < DOUBLED_DISTANCE;
+    if (earlier.some(run, isSame)) doubled.add(run);
+    earlier.add(run, run);
   }
   return doubled;
 }
@@ -44,7 +45,9 @@ function columnsBy(runs: readonly TextRun[], edgeOf: (run: TextRun) => number): 
   const columns = new Map<number, TextRun[]>();
   for (const run of runs) {
     const edge = Math.round(edgeOf(run) / 4);
-    columns.set(edge, [...(columns.get(edge) ?? []), run]);
+    const column = columns.get(edge);
+    if (column) column.push(run);
+    else columns.set(edge, [run]);
   }
   return Array.from(columns.values());
 }

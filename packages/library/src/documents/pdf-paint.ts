@@ -62,7 +62,7 @@ export interface PaintFacts {
   readonly isShown: (layer: unknown) => boolean;
 }
 
-/** Maximum number of areas per page. Of a page with more, backgrounds are not known. */
+/** Maximum number of areas per page. Of a page with more, backgrounds are not known, and a warning names the page. */
 export const MAX_AREAS = 5_000;
 /** Maximum opacity and size, in points, of text that cannot be seen. */
 const MAX_CLEAR_OPACITY = 0.02;

@@ -30,6 +30,7 @@ interface PageDraft {
   readonly suspect?: "layer" | "some";
   readonly hasHiddenText: boolean;
   readonly hasDoubledText: boolean;
+  readonly hasUncheckedText: boolean;
 }
 
 /** Reads the texts of all pages, without those that a page shows to no reader. */
@@ -49,16 +50,18 @@ export async function readTexts(file: PdfFile, { signal, onPage }: TextOptions):
 async function draftOf(page: PdfPage, number: number, pdf: Pdf): Promise<PageDraft> {
   const [{ items }, view] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
   const places = new Map(items.flatMap((item) => runOf(item, view)));
-  const draft = { number, view, places, runs: Array.from(places.keys()), hasHiddenText: false, hasDoubledText: false };
   const visibility = await visibilityOf(page, pdf);
-  const { suspects, hasOutside, hasDoubled } = visibility;
+  const { suspects, hasOutside, hasDoubled, hasUnchecked: hasUncheckedText } = visibility;
+  const found = { hasHiddenText: false, hasDoubledText: false, hasUncheckedText };
+  const draft = { number, view, places, runs: Array.from(places.keys()), ...found };
   if (suspects === 0) return hasOutside || hasDoubled ? shownDraft(draft, visibility) : draft;
   return { ...draft, suspect: visibility.isLayer ? "layer" : "some" };
 }
 
 function shownDraft({ suspect: _known, ...draft }: PageDraft, visibility: PageVisibility): PageDraft {
   const { texts, isOmitted } = visibleTexts(draft.runs, visibility, (run) => draft.places.get(run)!);
-  return { ...draft, runs: texts, hasHiddenText: isOmitted, hasDoubledText: visibility.hasDoubled };
+  const { hasDoubled: hasDoubledText, hasUnchecked: hasUncheckedText } = visibility;
+  return { ...draft, runs: texts, hasHiddenText: isOmitted, hasDoubledText, hasUncheckedText };
 }
 
 /** Examines suspect pages again with their pictures, which can be the background of a text, or a scan of it. */
@@ -113,10 +116,11 @@ async function fontsOf(page: PdfPage, { fnArray, argsArray }: Operators): Promis
 async function pageOf(file: PdfFile, { number, view, runs: texts, ...found }: PageDraft): Promise<PageLines> {
   const signs = texts.reduce((sum, { text }) => sum + text.trim().length, 0);
   const contents = signs < MIN_SIGNS ? await withPage(await file.pictures(), number, contentsOf) : undefined;
-  const { hasHiddenText, hasDoubledText } = found;
+  const { hasHiddenText, hasDoubledText, hasUncheckedText } = found;
   const isUndecoded = signs === 0 && !hasHiddenText && contents?.text === true;
   const isScan = contents?.picture === true;
-  return { texts, width: view.width, height: view.height, isScan, isUndecoded, hasHiddenText, hasDoubledText };
+  const findings = { isScan, isUndecoded, hasHiddenText, hasDoubledText, hasUncheckedText };
+  return { texts, width: view.width, height: view.height, ...findings };
 }
 
 /**

@@ -13,10 +13,16 @@ const WHITE: Rgb = [255, 255, 255];
  */
 export type Visibility = "visible" | "hidden" | "layer" | "outside" | "doubled";
 
+/** Returns false if the page has too many areas to examine what is below and above each character. */
+export function isBackgroundKnown({ areas }: Pick<PagePaint, "areas">): boolean {
+  return areas.length <= MAX_AREAS;
+}
+
 /** Returns the visibility of each character of a page. A character counts as visible unless it is proven hidden. */
-export function visibilities({ glyphs, areas, masks }: PagePaint, view: Box): Visibility[] {
-  const colored = areas.filter(({ color }) => color !== undefined).length;
-  const rules = { areas: areas.length > MAX_AREAS ? undefined : areas, hasColors: colored > 0, masks };
+export function visibilities(paint: PagePaint, view: Box): Visibility[] {
+  const { glyphs, areas, masks } = paint;
+  const hasColors = areas.some(({ color }) => color !== undefined);
+  const rules = { areas: isBackgroundKnown(paint) ? areas : undefined, hasColors, masks };
   const seen = glyphs.map((glyph) => visibilityOf(glyph, rules, view));
   for (const at of doubledGlyphs(glyphs, (one) => seen[one] === "visible")) seen[at] = "doubled";
   return seen;
